@@ -1,0 +1,240 @@
+"""What a seat can work out of its `View`: cards still out, voids, points taken, and the chances that follow.
+
+All chances treat the cards that are still out as spread at random over the seats that may hold them and the kitty.
+They are rough on purpose and use only the four operations of arithmetic, so that every machine gets the same numbers
+and a bot's move can be checked anywhere.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+import msgspec
+
+from domain.cards import BITS, DECK_SIZE, FIRST_COPIES, SECOND, SUIT_MASKS, SUIT_OF, Card, Mask, Seat
+from domain.cards import add_masks, mask_of
+from domain.ruleset import RuleSet, Terms
+from domain.view import View
+
+
+def both_copies(mask: Mask) -> Mask:
+    """The multiset mask of both copies of the cards of a mask of first copies."""
+    return mask | mask << SECOND
+
+
+SUIT_CARDS: Final[tuple[Mask, ...]] = tuple(both_copies(mask) for mask in SUIT_MASKS)
+"""Both copies of each suit, by suit."""
+LOWER: Final[tuple[Mask, ...]] = tuple(
+    both_copies(SUIT_MASKS[SUIT_OF[card]] & (BITS[card] - 1)) for card in range(DECK_SIZE)
+)
+"""Both copies of the lower cards of a card's suit, by card."""
+HIGHER: Final[tuple[Mask, ...]] = tuple(
+    SUIT_CARDS[SUIT_OF[card]] & ~LOWER[card] & ~both_copies(BITS[card]) for card in range(DECK_SIZE)
+)
+"""Both copies of the higher cards of a card's suit, by card."""
+_MOST: Final = 2 * DECK_SIZE
+_SUIT_MOST: Final = 26
+RISE: Final = 0.35
+"""How often a follower who could stay under a card plays over it all the same."""
+
+
+@lru_cache(maxsize=128)
+def none_of(seats: int) -> tuple[float, ...]:
+    """The chance that one of ``seats`` equal hands holds none of so many unseen cards, by their number."""
+    chances = [1.0]
+    for _ in range(_MOST):
+        chances.append(chances[-1] * (1.0 - 1.0 / seats))
+    return tuple(chances)
+
+
+@lru_cache(maxsize=128)
+def stays(seats: int) -> tuple[tuple[float, ...], ...]:
+    """The chance that one follower does not play over a card, by unseen lower and higher cards of its suit."""
+    none = none_of(seats)
+    return tuple(
+        tuple(
+            1.0 - (none[low] - none[low + high]) - RISE * (1.0 - none[low]) * (1.0 - none[high])
+            for high in range(_SUIT_MOST + 1)
+        )
+        for low in range(_SUIT_MOST + 1)
+    )
+
+
+@lru_cache(maxsize=128)
+def wins(seats: int, followers: int) -> tuple[tuple[float, ...], ...]:
+    """The chance that a card wins over ``followers`` later seats, by unseen lower and higher cards of its suit."""
+    return tuple(tuple(_power(stay, followers) for stay in row) for row in stays(seats))
+
+
+def _power(base: float, exponent: int) -> float:
+    result = 1.0
+    for _ in range(exponent):
+        result *= base
+    return result
+
+
+class Facts:
+    """What follows from a rule set alone."""
+
+    __slots__ = (
+        "bonus",
+        "deck",
+        "kitty",
+        "levels",
+        "moon",
+        "penalty",
+        "penalty_points",
+        "rings",
+        "terms",
+        "values",
+    )
+
+    def __init__(self, rules: RuleSet) -> None:
+        self.terms = terms = Terms(rules)
+        self.values = values = terms.values
+        self.deck: Mask = mask_of(terms.deck)
+        cards = range(DECK_SIZE)
+        self.penalty: Mask = both_copies(sum(BITS[card] for card in cards if values[card] > 0))
+        """Both copies of the cards of positive points."""
+        self.bonus: Mask = both_copies(sum(BITS[card] for card in cards if values[card] < 0))
+        self.levels: tuple[tuple[int, Mask], ...] = tuple(
+            (value, both_copies(sum(BITS[card] for card in cards if values[card] == value)))
+            for value in sorted({value for value in values if value > 0}, reverse=True)
+        )
+        """Positive points and the cards that have them, dearest first."""
+        self.penalty_points = sum(max(0, values[card]) for card in terms.deck)
+        self.kitty = terms.kitty
+        self.moon = rules.moon_effect != "none" and terms.penalty_cards > 0
+        seats = terms.players
+        self.rings: tuple[tuple[int, ...], ...] = tuple(
+            tuple(1 << (first + step) % seats for step in range(seats)) for first in range(seats)
+        )
+        """The bits of the seats in the order of play, by who leads."""
+
+
+@lru_cache(maxsize=64)
+def _facts_by_value(encoded: bytes) -> Facts:
+    return Facts(msgspec.json.decode(encoded, type=RuleSet))
+
+
+_FACTS: Final[dict[int, tuple[RuleSet, Facts]]] = {}
+_FACTS_KEPT: Final = 256
+
+
+def facts_of(rules: RuleSet) -> Facts:
+    """The `Facts` of a rule set; worked out once, found by identity while it is the same object."""
+    entry = _FACTS.get(id(rules))
+    if entry is not None and entry[0] is rules:
+        return entry[1]
+    facts = _facts_by_value(msgspec.json.encode(rules))
+    if len(_FACTS) >= _FACTS_KEPT:
+        _FACTS.clear()
+    _FACTS[id(rules)] = (rules, facts)
+    return facts
+
+
+class Knowledge:
+    """What one seat knows when it must act. Seats are bits in the fields that name several."""
+
+    __slots__ = (
+        "facts",
+        "hand",
+        "held_by_next",
+        "later",
+        "left",
+        "me",
+        "others",
+        "out",
+        "pile",
+        "points",
+        "receiver",
+        "seen",
+        "taken",
+        "voids",
+    )
+
+    def __init__(self, seen: View) -> None:
+        own, me = seen.own, seen.seat
+        assert own is not None
+        assert me is not None
+        self.seen = seen
+        self.facts = facts = facts_of(seen.rules)
+        self.me: Seat = me
+        self.hand: Mask = own.hand
+        seats = facts.terms.players
+        self.points = [0] * seats
+        """Positive points taken, by seat."""
+        self.taken = [0] * seats
+        """Cards of positive points taken, by seat; an unseen kitty is left out."""
+        self.voids = [0, 0, 0, 0]
+        """The seats known to hold none, by suit."""
+        self.pile: list[Card] = []
+        """Cards of dead tricks, which go with the next trick that is won."""
+        self.left = facts.terms.hand - len(seen.history)
+        """Tricks still to be finished."""
+        ring = facts.rings[me]
+        self.others = sum(ring[1:])
+        self.later = sum(ring[1 : seats - len(seen.trick)])
+        """The seats that play to this trick after me."""
+        self.out: Mask = _outstanding(facts.deck, add_masks(self._scan(seen), own.hand))
+        """Cards that others hold, or the kitty."""
+        offset = facts.terms.pass_offset(seen.hand_number)
+        self.receiver: int = ring[offset]
+        """Whom I passed to."""
+        self.held_by_next: Mask = own.given & self.out if facts.terms.rules.decks == 1 else 0
+        """Cards that the receiver of my pass must hold."""
+
+    def _scan(self, seen: View) -> Mask:
+        """Read the tricks: the multiset of cards played."""
+        facts, voids = self.facts, self.voids
+        penalty, values = facts.penalty, facts.values
+        first = second = 0
+        for leader, cards, taker in seen.history:
+            suit = SUIT_OF[cards[0]]
+            mask = 0
+            for card, seat in zip(cards, facts.rings[leader]):
+                bit = BITS[card]
+                if first & bit:
+                    second |= bit
+                first |= bit
+                mask |= bit
+                if SUIT_OF[card] != suit:
+                    voids[suit] |= seat
+            if taker is None:
+                self.pile += cards
+            elif mask & penalty or self.pile:
+                pile = [*self.pile, *cards]
+                self.points[taker] += sum([values[card] for card in pile if values[card] > 0])
+                self.taken[taker] += sum([values[card] > 0 for card in pile])
+                self.pile = []
+        if seen.trick:
+            suit = SUIT_OF[seen.trick[0]]
+            for card, seat in zip(seen.trick, facts.rings[seen.leader]):
+                bit = BITS[card]
+                if first & bit:
+                    second |= bit
+                first |= bit
+                if SUIT_OF[card] != suit:
+                    voids[suit] |= seat
+        return first | second << SECOND
+
+
+def _outstanding(deck: Mask, gone: Mask) -> Mask:
+    """The multiset difference of the deck and the cards that are gone."""
+    deck_second, gone_second = deck >> SECOND, gone >> SECOND
+    deck_first, gone_first = deck & FIRST_COPIES, gone & FIRST_COPIES
+    first = deck_first & ~gone_first | deck_second & ~gone_second
+    return first | (deck_second & ~gone_first) << SECOND
+
+
+def expected_worst(levels: tuple[tuple[int, Mask], ...], cards: Mask, none: tuple[float, ...]) -> float:
+    """Points of the dearest of the unseen ``cards`` that one hand holds, on average."""
+    total, without = 0.0, 1.0
+    for value, level in levels:
+        count = (cards & level).bit_count()
+        if count:
+            chance = none[count]
+            total += without * (1.0 - chance) * value
+            without *= chance
+    return total

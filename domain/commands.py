@@ -1,0 +1,121 @@
+"""What may be asked of a table.
+
+Commands arrive enriched: ``at`` is the time in milliseconds since 1970 UTC, secrets come from the caller's entropy, so
+that deciding is a pure function. ``who`` is a player's id, or the number of a seat that the house moves for.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from domain.cards import Card, Seat
+from domain.events import BotName, Choice
+from domain.ruleset import RuleSet
+
+Who = str | Seat
+"""A player's id (text), or the number of a seat that the house moves for."""
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True):
+    """The root of all commands."""
+
+    at: int = 0
+
+
+class SeatPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """How a seat of a new table is filled: open to all, by a player at once, by a bot, or kept for a player."""
+
+    kind: Literal["open", "player", "bot", "reserved"]
+    player: str = ""
+    bot: BotName | None = None
+    entropy_commit: str | None = None
+    public_key: str | None = None
+
+
+class OpenTable(Command, kw_only=True):
+    """Open a table. ``secret`` is ``s_L``, 32 random bytes; ``chain`` is L."""
+
+    game: str
+    rules: RuleSet
+    secret: bytes
+    seats: tuple[SeatPlan, ...]
+    server_key: str
+    stand_in: BotName
+    chain: int = 64
+    ready_seconds: int = 60
+    rated: bool = False
+    hints: bool = True
+    clock: int | None = None
+
+
+class SitDown(Command, kw_only=True):
+    """Take a seat: ``seat``, or the first that is free for this player."""
+
+    player: str
+    seat: Seat | None = None
+    entropy_commit: str | None = None
+    public_key: str | None = None
+
+
+class StandUp(Command, kw_only=True):
+    """Leave a seat: free again before the first `GetReady`, handed to the stand-in bot after the lock."""
+
+    player: str
+    seat: Seat
+
+
+class TakeBack(Command, kw_only=True):
+    """Come back to a seat that the stand-in bot plays."""
+
+    player: str
+    seat: Seat
+
+
+class GetReady(Command, kw_only=True):
+    """Be ready, and open the entropy committed to when sitting down (hex), ``""`` where none was."""
+
+    player: str
+    entropy: str = ""
+
+
+class LockTable(Command, kw_only=True):
+    """Lock and deal without the missing openings: the deadline has passed."""
+
+
+class PassCards(Command, kw_only=True):
+    """Pass ``cards``, chosen before anything is seen of what comes."""
+
+    who: Who
+    cards: tuple[Card, ...]
+    by: Literal["bot", "clock"] = "bot"
+
+
+class PlayCard(Command, kw_only=True):
+    """Play ``card`` to the trick."""
+
+    who: Who
+    card: Card
+    by: Literal["bot", "clock"] = "bot"
+
+
+class ChooseMoon(Command, kw_only=True):
+    """Choose the effect of the moon one has shot."""
+
+    who: Who
+    choice: Choice
+    by: Literal["bot", "clock"] = "bot"
+
+
+AnyCommand = (
+    OpenTable
+    | SitDown
+    | StandUp
+    | TakeBack
+    | GetReady
+    | LockTable
+    | PassCards
+    | PlayCard
+    | ChooseMoon
+)

@@ -1,0 +1,322 @@
+"""A rule set by value: every knob of the game, what is wrong with a choice of them, and the terms that follow.
+
+The keys, their order and their values are ``docs/spec/ruleset.md``; the reasons are ``docs/rules.md`` section 1. A rule
+set is stored whole in the first event of a game, so a later change of the published variants changes no old game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import Any, Final, Literal, cast
+
+import msgspec
+
+from domain.cards import (
+    BITS,
+    DECK_SIZE,
+    NAMES,
+    SUIT_MASKS,
+    SUITS,
+    Card,
+    Mask,
+    format_cards,
+    parse_card,
+    parse_cards,
+)
+from domain.refusals import InvalidRules, Malformed
+from domain.shuffle import full_deck
+
+LARGEST: Final = 1_000_000
+"""No number of a rule set is larger, so that totals stay small integers everywhere."""
+CLASSES: Final = frozenset((*SUITS, *NAMES))
+"""What a class may be: a suit letter or a card."""
+MOST_HANDS: Final = 4096
+"""The longest game: the longest seed chain of ``docs/spec/audit.md``."""
+
+
+class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The rules of one table; the defaults are those of ``basic``. Field order is the stored order."""
+
+    variant: str
+    """The published variant it started from, or ``custom``."""
+    players: int = 4
+    """Seats, 3 to 11."""
+    decks: int = 1
+    """52-card decks shuffled together, 1 or 2."""
+    removed: str = ""
+    """Cards taken out before the deal, one copy each, as a card list."""
+    hand: int = 13
+    """Cards dealt to each seat; what is left over is the kitty."""
+    kitty_to: Literal["first", "last"] = "first"
+    """Whose pile the kitty joins: the winner's of the first or of the last trick."""
+    pass_count: int = 3
+    """Cards each seat passes, 0 to 4; 0 means that nothing is ever passed."""
+    pass_cycle: tuple[int, ...] = (1, -1, 2, 0)
+    """To whom, hand by hand: 1 left, -1 right, 2 across (even seats: n/2), 0 hold."""
+    opener: Literal["forced", "left"] = "forced"
+    """Who leads first: the holder of the lowest club, which must be led, or the dealer's left."""
+    opening_ban: tuple[str, ...] = ()
+    """Classes that the opening lead may not be, where another card is held."""
+    trick1_ban: tuple[str, ...] = ("H", "QS")
+    """Classes that a follower may not discard on the first trick."""
+    trick1_all_banned: Literal["any", "must_qs"] = "any"
+    """With nothing but banned cards on the first trick: any of them, or the queen of spades where held."""
+    breakers: tuple[str, ...] = ("H",)
+    """Classes whose play breaks hearts; none means that hearts may always be led."""
+    qs_hearts_lead: Literal["qs", "any"] = "qs"
+    """Hearts unbroken, holding only the queen of spades and hearts: the queen must be led, or any card may."""
+    cancel: bool = False
+    """Whether two identical cards in one trick cancel each other."""
+    dead_trick: Literal["no_live_card", "two_pairs"] = "no_live_card"
+    """When a trick of a cancelling game has no winner; ``two_pairs`` also voids any trick with two pairs."""
+    dead_last: Literal["nobody", "leader"] = "nobody"
+    """Who takes the pile of a last trick without winner."""
+    points: dict[str, int] = msgspec.field(default_factory=lambda: {"H": 1, "QS": 13})
+    """Points by class; a card's own entry wins over its suit's; negative ones are a bonus."""
+    moon_effect: Literal["add", "subtract", "choice", "auto", "none"] = "add"
+    """What shooting the moon does: others plus `moon_x`, shooter minus it, the shooter's choice, the better, nothing."""
+    moon_x: int = 26
+    """Points of a moon."""
+    moon_needs_bonus: bool = False
+    """Whether the cards of negative points must be taken too."""
+    floor: int | None = None
+    """The lowest a total may reach, or none."""
+    target: int = 100
+    """The game ends after a hand in which some total has reached this many points."""
+    tie: Literal["shared", "continue"] = "continue"
+    """Several lowest at the end: they share the win, or another hand is played."""
+    perfect_hand: bool = False
+    """Special's rule: a perfect hand of another seat than the leader keeps the game going."""
+    hand_limit: int | None = None
+    """Hands after which the game ends as it stands, all lowest winning, or none."""
+
+    def problems(self) -> list[str]:
+        """Everything that is wrong with this rule set, a sentence each; ``[]`` when it can be played."""
+        found: list[str] = []
+        for key, (read, expected) in _READERS.items():
+            try:
+                read(getattr(self, key))
+            except (ValueError, Malformed):
+                found.append(_wrong_value(key, expected, getattr(self, key)))
+        return found or misfits(self)
+
+
+KEYS: Final[tuple[str, ...]] = RuleSet.__struct_fields__
+
+
+def _number(low: int, high: int) -> Callable[[object], int]:
+    def read(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError
+        return value
+
+    return read
+
+
+def _optional(read: Callable[[object], int]) -> Callable[[object], int | None]:
+    return lambda value: None if value is None else read(value)
+
+
+def _choice(*allowed: object) -> Callable[[object], object]:
+    def read(value: object) -> object:
+        for one in allowed:
+            if type(value) is type(one) and value == one:
+                return value
+        raise ValueError
+
+    return read
+
+
+def _one_class(value: object) -> str:
+    name = value.upper() if isinstance(value, str) else ""
+    if name not in CLASSES:
+        name = NAMES[parse_card(value)]
+    return name
+
+
+def _classes(value: object) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)) or len(value) > len(CLASSES):
+        raise ValueError
+    return tuple(dict.fromkeys(_one_class(one) for one in value))
+
+
+def _cycle(value: object) -> tuple[int, ...]:
+    read = _number(-1, 2)
+    if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= MOST_HANDS:
+        raise ValueError
+    return tuple(read(one) for one in value)
+
+
+def _points(value: object) -> dict[str, int]:
+    if not isinstance(value, Mapping) or len(value) > len(CLASSES):
+        raise ValueError
+    read = _number(-LARGEST, LARGEST)
+    return {_one_class(key): read(number) for key, number in value.items()}
+
+
+def _card_list(value: object) -> str:
+    return format_cards(parse_cards(value))
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str) or not 1 <= len(value) <= 40:
+        raise ValueError
+    return value
+
+
+_SEATS = (_number(3, 11), "a number from 3 to 11")
+_YES_NO = (_choice(True, False), "true or false")
+_CLASS_LIST = (_classes, 'a list of classes, each a suit letter or a card, as in ["H", "QS"]')
+
+_READERS: Final[dict[str, tuple[Callable[[object], object], str]]] = {
+    "variant": (_name, "the name of a published variant, or custom"),
+    "players": _SEATS,
+    "decks": (_number(1, 2), "1 or 2"),
+    "removed": (_card_list, "a card list, as in '2D 2C'"),
+    "hand": (_number(1, 34), "a number from 1 to 34"),
+    "kitty_to": (_choice("first", "last"), "first or last"),
+    "pass_count": (_number(0, 4), "a number from 0 to 4"),
+    "pass_cycle": (_cycle, "a list of 1 (left), -1 (right), 2 (across) and 0 (hold), not empty"),
+    "opener": (_choice("forced", "left"), "forced or left"),
+    "opening_ban": _CLASS_LIST,
+    "trick1_ban": _CLASS_LIST,
+    "trick1_all_banned": (_choice("any", "must_qs"), "any or must_qs"),
+    "breakers": _CLASS_LIST,
+    "qs_hearts_lead": (_choice("qs", "any"), "qs or any"),
+    "cancel": _YES_NO,
+    "dead_trick": (_choice("no_live_card", "two_pairs"), "no_live_card or two_pairs"),
+    "dead_last": (_choice("nobody", "leader"), "nobody or leader"),
+    "points": (_points, 'an object of class or card to a whole number, as in {"H": 1, "QS": 13}'),
+    "moon_effect": (
+        _choice("add", "subtract", "choice", "auto", "none"),
+        "add, subtract, choice, auto or none",
+    ),
+    "moon_x": (_number(0, LARGEST), "a whole number from 0"),
+    "moon_needs_bonus": _YES_NO,
+    "floor": (_optional(_number(-LARGEST, LARGEST)), "null or a whole number"),
+    "target": (_number(1, LARGEST), "a whole number from 1"),
+    "tie": (_choice("shared", "continue"), "shared or continue"),
+    "perfect_hand": _YES_NO,
+    "hand_limit": (_optional(_number(1, MOST_HANDS)), f"null or a number from 1 to {MOST_HANDS}"),
+}
+
+
+def _wrong_value(key: str, expected: str, value: object) -> str:
+    return f"{key} must be {expected}; it is {value!r:.60}"
+
+
+def read_fields(given: Mapping[str, object]) -> tuple[dict[str, Any], list[str]]:
+    """The fields of ``given`` that can be read, as `RuleSet` holds them, and a sentence for each that cannot."""
+    fields: dict[str, Any] = {}
+    found: list[str] = []
+    for key, value in given.items():
+        if key not in _READERS:
+            near = get_close_matches(key, KEYS, n=1)
+            found.append(f"{key!r:.60} is no key of a rule set" + (f"; did you mean {near[0]}?" if near else ""))
+            continue
+        read, expected = _READERS[key]
+        try:
+            fields[key] = read(value)
+        except (ValueError, Malformed):
+            found.append(_wrong_value(key, expected, value))
+    return fields, found
+
+
+def misfits(rules: RuleSet) -> list[str]:
+    """What is wrong between fields that are each all right."""
+    found = []
+    removed = parse_cards(rules.removed)
+    for card in sorted(set(removed)):
+        if removed.count(card) > rules.decks:
+            found.append(
+                f"removed takes out {removed.count(card)} x {NAMES[card]}, and the deck has {rules.decks}"
+            )
+    in_play = rules.decks * DECK_SIZE - len(removed)
+    needed = rules.players * rules.hand
+    if needed > in_play:
+        found.append(
+            f"too few cards: {rules.players} seats x hand {rules.hand} = {needed}, and the deck has {in_play}"
+        )
+    if rules.pass_count > rules.hand:
+        found.append(f"pass_count {rules.pass_count} is more than the {rules.hand} cards of a hand")
+    if 2 in rules.pass_cycle and rules.players % 2:
+        found.append(f"pass_cycle has 2 (across), which {rules.players} seats do not have: only even numbers do")
+    return found
+
+
+def check_rules(rules: RuleSet) -> RuleSet:
+    """``rules`` itself. Raises `InvalidRules` with all its problems where it cannot be played."""
+    problems = rules.problems()
+    if problems:
+        raise InvalidRules(problems)
+    return rules
+
+
+class Terms:
+    """A rule set worked out for play: masks and counts, computed once a game and never changed."""
+
+    __slots__ = (
+        "hearts_beside_qs",
+        "bonus_cards",
+        "breakers",
+        "deck",
+        "hand",
+        "must_qs",
+        "opening_ban",
+        "penalty_cards",
+        "players",
+        "rules",
+        "trick1_ban",
+        "values",
+    )
+
+    def __init__(self, rules: RuleSet) -> None:
+        self.rules = rules
+        self.players = rules.players
+        self.hand = rules.hand
+        self.deck: tuple[Card, ...] = tuple(full_deck(rules.decks, parse_cards(rules.removed)))
+        """The cards in play, in the starting order of the shuffle."""
+        self.values: tuple[int, ...] = tuple(
+            rules.points.get(name, rules.points.get(name[1], 0)) for name in NAMES
+        )
+        """Points of each card."""
+        self.penalty_cards = sum(self.values[card] > 0 for card in self.deck)
+        """Cards of positive points in the deck: who takes so many has shot the moon."""
+        self.bonus_cards = sum(self.values[card] < 0 for card in self.deck)
+        self.breakers: Mask = class_mask(rules.breakers)
+        self.opening_ban: Mask = class_mask(rules.opening_ban)
+        self.trick1_ban: Mask = class_mask(rules.trick1_ban)
+        self.must_qs = rules.trick1_all_banned == "must_qs"
+        self.hearts_beside_qs = rules.qs_hearts_lead == "any"
+
+    @property
+    def kitty(self) -> int:
+        """How many cards the deal leaves over."""
+        return len(self.deck) - self.players * self.hand
+
+    def pass_offset(self, hand: int) -> int:
+        """How many seats to the left the cards of hand ``hand`` (from 1) are passed; 0 is a hold hand."""
+        if not self.rules.pass_count:
+            return 0
+        offset = self.rules.pass_cycle[(hand - 1) % len(self.rules.pass_cycle)]
+        return self.players // 2 if offset == 2 else offset % self.players
+
+
+def class_mask(classes: tuple[str, ...]) -> Mask:
+    """The first copies of all cards of some classes."""
+    mask = 0
+    for name in classes:
+        mask |= SUIT_MASKS[SUITS.index(name)] if name in SUITS else BITS[parse_card(name)]
+    return mask
+
+
+def decode_rules(data: object) -> RuleSet:
+    """A rule set that was stored whole. Raises `InvalidRules` where it is not one that can be played."""
+    if not isinstance(data, Mapping):
+        raise InvalidRules(["a rule set is an object"])
+    fields, found = read_fields(cast("Mapping[str, object]", data))
+    found.extend(f"{key} is missing" for key in KEYS if key not in data)
+    if found:
+        raise InvalidRules(found)
+    return check_rules(RuleSet(**fields))

@@ -1,0 +1,262 @@
+"""A table as the fold of its events.
+
+A `State` that was handed out is never changed: `domain.game.fold` works on a private copy. A hand in play is a
+`HandState`; replaying a record moves the same object with the same methods, so the two cannot disagree.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from domain.cards import Card, Mask, Seat, add_masks, drop_card, subtract_masks
+from domain.events import BotName, Choice, Kind, Reason
+from domain.ruleset import Terms
+
+Phase = Literal["seats", "pass", "play", "moon", "over"]
+Trick = tuple[Seat, tuple[Card, ...], Seat | None]
+"""A finished trick: its leader, its cards in the order played, and who took it (none: dead)."""
+
+
+class SeatState(msgspec.Struct, frozen=True, kw_only=True):
+    """Who has a seat, and what was said there before the lock."""
+
+    kind: Kind | Literal["open"] = "open"
+    player: str = ""
+    bot: BotName | None = None
+    reserved: str = ""
+    """The player an open seat is kept for, or ``""``."""
+    entropy_commit: str | None = None
+    public_key: str | None = None
+    entropy: str = ""
+    """The opened entropy, hex."""
+    ready: bool = False
+    away: bool = False
+    """Whether the stand-in bot plays a person's seat."""
+    returning: bool = False
+    """Whether the person takes over again with the next hand."""
+
+    @property
+    def house_plays(self) -> bool:
+        """Whether a house bot moves for this seat."""
+        return self.kind == "bot" or self.away
+
+
+class HandState:
+    """One hand in play. Lists are by seat unless said otherwise."""
+
+    __slots__ = (
+        "bonus",
+        "bonus_taken",
+        "broken",
+        "choice",
+        "dealt",
+        "exchanged",
+        "forced",
+        "held",
+        "history",
+        "kitty",
+        "leader",
+        "number",
+        "offset",
+        "opener",
+        "passes",
+        "penalties_taken",
+        "penalty",
+        "pile",
+        "secret",
+        "trick",
+        "turn",
+    )
+
+    def __init__(
+        self, number: int, offset: int, opener: Seat, dealt: list[Mask], kitty: Mask, secret: str = ""
+    ) -> None:
+        seats = len(dealt)
+        self.number = number
+        """Hand number, from 1."""
+        self.offset = offset
+        """To whom cards are passed, in seats to the left; 0 is a hold hand."""
+        self.opener = opener
+        """The dealer's left."""
+        self.secret = secret
+        """``s_r`` in hex, ``""`` where the deal has none."""
+        self.dealt = dealt
+        """Hands as dealt, before the pass; never changed."""
+        self.kitty = kitty
+        self.held = dealt[:]
+        self.passes: list[Mask | None] = [None] * seats
+        self.exchanged = False
+        self.leader: Seat = -1
+        """Who leads the current trick; -1 before the first."""
+        self.turn: Seat = -1
+        """Whose turn it is to play; -1 when nobody's."""
+        self.forced: Card = -1
+        """The card that must open the hand; -1 when any may."""
+        self.trick: list[Card] = []
+        """The cards of the trick on the table, in the order played."""
+        self.history: list[Trick] = []
+        self.broken = False
+        self.pile: list[Card] = []
+        """Cards of dead tricks that wait for a winner."""
+        self.penalty = [0] * seats
+        """Positive points taken."""
+        self.penalties_taken = [0] * seats
+        """How many cards of positive points."""
+        self.bonus = [0] * seats
+        """Negative points taken."""
+        self.bonus_taken = [0] * seats
+        """How many cards of negative points."""
+        self.choice: Choice | None = None
+        """The chosen effect of the moon."""
+
+    def copy(self) -> HandState:
+        """A copy that can be moved on without touching this one."""
+        twin = HandState.__new__(HandState)
+        twin.number, twin.offset, twin.opener, twin.secret = self.number, self.offset, self.opener, self.secret
+        twin.dealt, twin.kitty = self.dealt, self.kitty
+        twin.held, twin.passes, twin.exchanged = self.held[:], self.passes[:], self.exchanged
+        twin.leader, twin.turn, twin.forced = self.leader, self.turn, self.forced
+        twin.trick, twin.history, twin.broken, twin.pile = (
+            self.trick[:],
+            self.history[:],
+            self.broken,
+            self.pile[:],
+        )
+        twin.penalty, twin.penalties_taken = self.penalty[:], self.penalties_taken[:]
+        twin.bonus, twin.bonus_taken, twin.choice = self.bonus[:], self.bonus_taken[:], self.choice
+        return twin
+
+    def seats(self) -> int:
+        """How many seats play."""
+        return len(self.dealt)
+
+    def receives_from(self, seat: Seat) -> Seat:
+        """Who passes to ``seat`` in this hand."""
+        return (seat - self.offset) % len(self.dealt)
+
+    def exchange(self) -> None:
+        """Hand every pass to its receiver."""
+        given = [mask or 0 for mask in self.passes]
+        for seat, mask in enumerate(given):
+            self.held[seat] = subtract_masks(self.held[seat], mask)
+        for seat in range(len(given)):
+            self.held[seat] = add_masks(self.held[seat], given[self.receives_from(seat)])
+        self.exchanged = True
+
+    def lead_with(self, seat: Seat, forced: Card) -> None:
+        """Give the opening lead to ``seat``, which must play ``forced`` (-1: any card)."""
+        self.leader = self.turn = seat
+        self.forced = forced
+
+    def lay(self, card: Card, breakers: Mask) -> None:
+        """Move ``card`` from the hand of the seat to play onto the table."""
+        seat = self.turn
+        self.held[seat] = drop_card(self.held[seat], card)
+        self.trick.append(card)
+        if breakers >> card & 1:
+            self.broken = True
+        seats = len(self.dealt)
+        self.turn = (seat + 1) % seats if len(self.trick) < seats else -1
+
+    def take(self, seat: Seat | None, terms: Terms, extra: list[Card]) -> None:
+        """Clear the full trick: its cards and ``extra`` (a kitty) join the pile, which ``seat`` takes if not none."""
+        pile = self.pile
+        pile.extend(self.trick)
+        pile.extend(extra)
+        self.history.append((self.leader, tuple(self.trick), seat))
+        self.trick = []
+        if seat is not None:
+            values = terms.values
+            for card in pile:
+                value = values[card]
+                if value > 0:
+                    self.penalty[seat] += value
+                    self.penalties_taken[seat] += 1
+                elif value < 0:
+                    self.bonus[seat] += value
+                    self.bonus_taken[seat] += 1
+            self.pile = []
+            self.leader = seat
+        self.turn = self.leader if len(self.history) < terms.hand else -1
+
+    def tricks_taken(self) -> list[int]:
+        """How many tricks each seat took."""
+        counts = [0] * len(self.dealt)
+        for _, _, winner in self.history:
+            if winner is not None:
+                counts[winner] += 1
+        return counts
+
+
+class State:
+    """A table. Changed only inside `domain.game.fold`, on a private copy."""
+
+    __slots__ = (
+        "anchor",
+        "chain",
+        "chain_secret",
+        "clock",
+        "first_ready_at",
+        "game",
+        "hand",
+        "hands",
+        "hints",
+        "phase",
+        "rated",
+        "ready_seconds",
+        "reason",
+        "root",
+        "seats",
+        "server_key",
+        "since",
+        "stand_in",
+        "terms",
+        "totals",
+        "winners",
+    )
+
+    game: str
+    terms: Terms
+    chain_secret: str
+    anchor: str | None
+    chain: int
+    server_key: str
+    ready_seconds: int
+    stand_in: BotName
+    rated: bool
+    hints: bool
+    clock: int | None
+    seats: list[SeatState]
+    first_ready_at: int | None
+    """When the first entropy was opened, in ms; none before."""
+    root: str
+    """E in hex; ``""`` before the lock."""
+    phase: Phase
+    hand: HandState | None
+    """The hand in play, or the last one when the game is over; none before the first deal."""
+    hands: list[tuple[int, ...]]
+    """Points of the finished hands."""
+    totals: list[int]
+    since: int
+    """When the table came to wait for whom it waits for, in ms."""
+    winners: tuple[Seat, ...]
+    reason: Reason | None
+
+    def copy(self) -> State:
+        """A copy that can be moved on without touching this one."""
+        twin = State.__new__(State)
+        for name in State.__slots__:
+            setattr(twin, name, getattr(self, name))
+        twin.seats, twin.hands, twin.totals = self.seats[:], self.hands[:], self.totals[:]
+        if self.hand is not None:
+            twin.hand = self.hand.copy()
+        return twin
+
+    def seat_of(self, player: str) -> Seat | None:
+        """The seat of a player, or none."""
+        for seat, state in enumerate(self.seats):
+            if state.kind == "player" and state.player == player:
+                return seat
+        return None

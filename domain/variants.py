@@ -1,0 +1,156 @@
+"""The published rule sets, as data with their source.
+
+``docs/rules.md`` section 2 has each as a table, with what its page says and what we decided where it says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, Final
+
+import msgspec
+
+from domain.refusals import InvalidRules
+from domain.ruleset import KEYS, RuleSet, misfits, read_fields
+
+CUSTOM: Final = "custom"
+
+
+class Variant(msgspec.Struct, frozen=True, kw_only=True):
+    """A published variant: what it changes of the defaults of `RuleSet`, at all numbers of seats and at some."""
+
+    name: str
+    title: str
+    source: str
+    summary: str
+    seats: dict[int, dict[str, Any]]
+    """The numbers of seats it can be played with, and what each changes."""
+    fields: dict[str, Any] = {}
+
+    @property
+    def usual_seats(self) -> int:
+        """The number of seats of a table that does not say: four where that is possible, else the fewest."""
+        return 4 if 4 in self.seats else min(self.seats)
+
+    def rules(self, players: int | None = None) -> RuleSet:
+        """The whole rule set for ``players`` seats, one of `seats`; ``None`` is the usual number."""
+        players = self.usual_seats if players is None else players
+        changes = {**self.fields, **self.seats[players]}
+        return RuleSet(variant=self.name, players=players, **changes)
+
+
+_LEFT_RIGHT: Final = (1, -1)
+_STANDARD: Final[dict[str, Any]] = {
+    "breakers": ("H", "QS"),
+    "moon_effect": "choice",
+    "tie": "shared",
+}
+_GAMEDUELL: Final[dict[str, Any]] = {"trick1_ban": ("QS",), "moon_x": 13, "target": 50}
+
+_PUBLISHED: Final = (
+    Variant(
+        name="basic",
+        title="Hearts",
+        source="cardgames.io, rules of 21.02.2014 (docs/seeds/000)",
+        summary="The queen of spades breaks nothing; a tie for the lowest is played out.",
+        seats={4: {}},
+    ),
+    Variant(
+        name="classic",
+        title="Classic Hearts",
+        source="GameDuell, Klassisch (docs/seeds/001 and 004)",
+        summary="To 50; only the queen of spades is barred from the first trick; a moon costs the others 13.",
+        seats={4: {}},
+        fields={**_GAMEDUELL, "tie": "shared"},
+    ),
+    Variant(
+        name="special",
+        title="Special Hearts",
+        source="GameDuell, Spezial (docs/seeds/001 and 004)",
+        summary="Classic, but a perfect hand of another seat than the leader, or a tie, keeps the game going.",
+        seats={4: {}},
+        fields={**_GAMEDUELL, "perfect_hand": True},
+    ),
+    Variant(
+        name="standard",
+        title="Standard Hearts",
+        source="the English text behind docs/seeds/003 (jokyland.com, 100freegames.com, yourgametips.com)",
+        summary="Three to seven seats; the queen of spades breaks hearts too; who shoots the moon chooses.",
+        seats={
+            3: {"removed": "2D", "hand": 17, "pass_cycle": _LEFT_RIGHT},
+            4: {},
+            5: {"removed": "2C 2D", "hand": 10, "pass_cycle": _LEFT_RIGHT},
+            6: {"removed": "3C 4C 2D 3D", "hand": 8, "pass_cycle": _LEFT_RIGHT},
+            7: {"removed": "3C 2D 3D", "hand": 7, "pass_cycle": _LEFT_RIGHT},
+        },
+        fields=_STANDARD,
+    ),
+    Variant(
+        name="cancellation",
+        title="Cancellation Hearts",
+        source="the English text behind docs/seeds/002 (same publisher as standard)",
+        summary="Six to eleven seats, two decks: identical cards in a trick cancel; extra cards go to trick one.",
+        seats={6: {"hand": 17}, 7: {"hand": 14}, 8: {}, 9: {"hand": 11}, 10: {"hand": 10}, 11: {"hand": 9}},
+        fields={
+            **_STANDARD,
+            "decks": 2,
+            "pass_cycle": _LEFT_RIGHT,
+            "opener": "left",
+            "opening_ban": ("H", "QS"),
+            "trick1_ban": (),
+            "cancel": True,
+            "target": 150,
+        },
+    ),
+    Variant(
+        name="omnibus",
+        title="Omnibus Hearts",
+        source="named by docs/seeds/003; Bicycle's Omnibus with the jack of diamonds (docs/rules.md 2.6)",
+        summary="Standard for four with the jack of diamonds worth minus ten.",
+        seats={4: {}},
+        fields={**_STANDARD, "points": {"H": 1, "QS": 13, "JD": -10}},
+    ),
+)
+
+VARIANTS: Final[dict[str, Variant]] = {variant.name: variant for variant in _PUBLISHED}
+"""Every published variant, by its name."""
+_CUSTOM_BASE: Final = VARIANTS["basic"]
+
+
+def ruleset_of(given: Mapping[str, object]) -> RuleSet:
+    """The whole rule set of a variant's name and overrides of any of its keys.
+
+    Another number of ``players`` brings the variant's own deck, hand and cycle for so many seats. ``custom`` starts
+    from the defaults of `RuleSet`. Raises `InvalidRules` with all problems.
+    """
+    fields, found = read_fields(given)
+    variant = _variant(given, found)
+    players = fields.get("players")
+    if variant is not None and given.get("variant") != CUSTOM and players not in (None, *variant.seats):
+        seats = ", ".join(map(str, variant.seats))
+        found.append(f"{variant.name} is not played with {players} seats; it is with {seats}")
+        raise InvalidRules(found)
+    if variant is None:
+        raise InvalidRules(found)
+    base = RuleSet(variant=CUSTOM) if given["variant"] == CUSTOM else variant.rules(players)
+    rules = RuleSet(**{key: fields.get(key, getattr(base, key)) for key in KEYS})
+    found.extend(misfits(rules))
+    if found:
+        raise InvalidRules(found)
+    return rules
+
+
+def _variant(given: Mapping[str, object], found: list[str]) -> Variant | None:
+    name = given.get("variant")
+    if name == CUSTOM:
+        return _CUSTOM_BASE
+    if isinstance(name, str) and name in VARIANTS:
+        return VARIANTS[name]
+    if name is None:
+        found.append(f"variant is missing; published are {', '.join(VARIANTS)}")
+    elif isinstance(name, str):
+        near = get_close_matches(name, VARIANTS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"published are {', '.join(VARIANTS)}"
+        found.append(f"{name!r:.60} is no published variant; {hint}")
+    return None

@@ -1,0 +1,1 @@
+"""The middle floor: settings, storage, and everything that joins the pure `domain` to a server."""

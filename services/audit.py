@@ -1,0 +1,102 @@
+"""The server's own signing key, and the receipts it gives (``docs/spec/audit.md`` 7)."""
+
+from __future__ import annotations
+
+import hmac
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from domain.refusals import HeartsError
+from domain.shuffle import hash_parts
+
+KEY_BYTES = 32
+
+
+class KeyFileError(HeartsError):
+    """The file of the server's key cannot be used."""
+
+
+class Receipt(NamedTuple):
+    """Signed word of the server that event ``seq`` of ``game`` is in the log, all before it included."""
+
+    game: str
+    seq: int
+    head: str
+    """Hex of ``head_seq``."""
+    signature: str
+    """Hex, Ed25519."""
+
+
+def receipt_message(game: str, seq: int, head: bytes) -> bytes:
+    """What a receipt signs."""
+    return hash_parts("hearts/v1/receipt", game.encode(), str(seq).encode(), head)
+
+
+def verify_receipt(receipt: Receipt, server_key: str) -> bool:
+    """Whether the receipt was signed by the key, both in hex."""
+    try:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(server_key))
+        message = receipt_message(receipt.game, receipt.seq, bytes.fromhex(receipt.head))
+        key.verify(bytes.fromhex(receipt.signature), message)
+    except (ValueError, InvalidSignature):
+        return False
+    return True
+
+
+class ServerKey:
+    """The Ed25519 key of a server, and secrets derived from it. It never leaves the process but as signatures."""
+
+    def __init__(self, seed: bytes) -> None:
+        self._seed = seed
+        self._private = Ed25519PrivateKey.from_private_bytes(seed)
+        self.public: str = self._private.public_key().public_bytes_raw().hex()
+        """The public key, hex."""
+
+    def receipt(self, game: str, seq: int, head: bytes) -> Receipt:
+        """A receipt for the event at ``seq``."""
+        signature = self._private.sign(receipt_message(game, seq, head))
+        return Receipt(game, seq, head.hex(), signature.hex())
+
+    def derive(self, purpose: str, *parts: str) -> bytes:
+        """32 bytes that follow from the key, the purpose and the parts, and tell nothing of the key."""
+        message = hash_parts(f"hearts/v1/server/{purpose}", *(part.encode() for part in parts))
+        return hmac.digest(self._seed, message, "sha256")
+
+
+def load_key(path: Path, entropy: Callable[[int], bytes]) -> ServerKey:
+    """The key kept in ``path`` as hex; made there, readable by its owner alone, where there is none.
+
+    Raises `KeyFileError` where the file holds something else or cannot be read or made.
+    """
+    try:
+        if not path.exists():
+            _make_key_file(path, entropy(KEY_BYTES))
+        seed = bytes.fromhex(path.read_text(encoding="ascii").strip())
+    except (OSError, ValueError) as error:
+        raise KeyFileError(f"the server key in {path} cannot be used: {error}") from error
+    if len(seed) != KEY_BYTES:
+        raise KeyFileError(f"the server key in {path} is {len(seed)} bytes long and should be {KEY_BYTES}")
+    return ServerKey(seed)
+
+
+def _make_key_file(path: Path, seed: bytes) -> None:
+    """Two processes may start at once: the first to link its file wins, and both read the same key."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    mine = path.with_name(f"{path.name}.{os.getpid()}")
+    descriptor = os.open(mine, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(seed.hex() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(mine, path)
+        except FileExistsError:
+            pass
+    finally:
+        mine.unlink()

@@ -1,0 +1,120 @@
+"""Events as the bytes that are stored: public ones, which are chained and published, and hidden ones.
+
+The public bytes are compact JSON as ``docs/spec/audit.md`` has it (``n``, ``t``, ``at``, then the event's own fields); they
+are written once and never serialised again. The stored name ``t`` tells the kind; an unknown one is an error, never
+skipped. An event that was stored under an older version of its fields is brought up to date by the upcaster table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, get_args
+
+import msgspec
+from msgspec import UNSET
+
+from domain import events as e
+from domain.refusals import CorruptLog
+
+Stored = tuple[bytes, bytes]
+"""Public and hidden bytes of an event; hidden is empty where there is nothing to hide."""
+Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+"""Fields of an event as stored under version v -> its fields under version v + 1."""
+
+UPCASTERS: Final[Mapping[tuple[str, int], Upcaster]] = {}
+"""By stored name and the version it was stored under. Version 1 is not written; a later one stands last, as ``v``."""
+
+_VERSION_MARK: Final = b',"v":'
+_HIDDEN: Final[dict[type[e.Event], Any]] = {
+    e.GameCreated: e.OpenedSecret,
+    e.HandDealt: e.DealtSecret,
+    e.CardsPassed: str,
+}
+
+
+class UnknownEvent(CorruptLog):
+    """A stored event of a name or version that this program does not know: it is older than the log."""
+
+
+class Codec:
+    """Events to stored bytes and back, with a table of upcasters."""
+
+    def __init__(self, upcasters: Mapping[tuple[str, int], Upcaster] = UPCASTERS) -> None:
+        self._upcasters = dict(upcasters)
+        self._encode = msgspec.json.Encoder().encode
+        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(e.AnyEvent)
+        self._hidden = {kind: msgspec.json.Decoder(what).decode for kind, what in _HIDDEN.items()}
+        self.names: dict[str, type[e.Event]] = {
+            str(kind.__struct_config__.tag): kind for kind in get_args(e.AnyEvent)
+        }
+        """Every event kind by its stored name."""
+        self._latest: dict[str, int] = {}
+        for name, version in self._upcasters:
+            self._latest[name] = max(self._latest.get(name, 1), version + 1)
+
+    def encode(self, event: e.Event, seq: int) -> Stored:
+        """``event`` as number ``seq`` of its game."""
+        hidden = b""
+        if type(event) in self._hidden:
+            secret = event.hidden  # type: ignore[attr-defined]
+            if secret is not UNSET:
+                hidden = self._encode(secret)
+                event = msgspec.structs.replace(event, hidden=UNSET)
+        public = b'{"n":%d,' % seq + self._encode(event)[1:]
+        latest = self._latest.get(str(type(event).__struct_config__.tag), 1)
+        if latest > 1:
+            public = public[:-1] + _VERSION_MARK + b"%d}" % latest
+        return public, hidden
+
+    def decode(self, public: bytes, hidden: bytes = b"") -> e.Event:
+        """The event that was stored as these bytes.
+
+        Raises `UnknownEvent` for a name or version it does not know, `CorruptLog` for bytes that are no event.
+        """
+        try:
+            if self._latest or _VERSION_MARK in public:
+                event: e.Event = self._decode_versioned(public)
+            else:
+                event = self._decoder.decode(public)
+            if hidden:
+                decode_hidden = self._hidden.get(type(event))
+                if decode_hidden is None:
+                    raise CorruptLog(f"{type(event).__name__} has nothing to hide")
+                event = msgspec.structs.replace(event, hidden=decode_hidden(hidden))
+        except msgspec.MsgspecError as error:
+            raise self._explain(public, error) from error
+        except UnicodeDecodeError as error:
+            raise CorruptLog(f"an event is no UTF-8: {error}") from error
+        return event
+
+    def decode_all(self, entries: Iterable[tuple[int, bytes, bytes]]) -> list[e.Event]:
+        """The events of stored entries ``(seq, public, hidden)``, in order."""
+        decode = self.decode
+        return [decode(public, hidden) for _, public, hidden in entries]
+
+    def _decode_versioned(self, public: bytes) -> e.Event:
+        fields = msgspec.json.decode(public)
+        if not isinstance(fields, dict):
+            raise CorruptLog("an event is an object")
+        name, version = str(fields.get("t")), fields.pop("v", 1)
+        if not isinstance(version, int) or version > self._latest.get(name, 1):
+            raise UnknownEvent(
+                f"{name} of version {version!r:.20}, and this program knows {self._latest.get(name, 1)}"
+            )
+        for step in range(version, self._latest.get(name, 1)):
+            fields = self._upcasters[name, step](fields)
+        event: e.Event = msgspec.convert(fields, e.AnyEvent)
+        return event
+
+    def _explain(self, public: bytes, error: Exception) -> CorruptLog:
+        try:
+            name = msgspec.json.decode(public).get("t")
+        except (msgspec.MsgspecError, AttributeError, UnicodeDecodeError):
+            return CorruptLog(f"an event cannot be read: {error}")
+        if name not in self.names:
+            return UnknownEvent(f"no event is called {name!r:.60}")
+        return CorruptLog(f"{name} cannot be read: {error}")
+
+
+CODEC: Final = Codec()
+"""The codec of the log."""

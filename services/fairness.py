@@ -1,0 +1,156 @@
+"""Claim F of a proof: the deals were fixed before play and not chosen by the server (``docs/spec/audit.md`` 1 to 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from domain import events as e
+from domain.cards import format_cards
+from domain.ruleset import Terms
+from domain.shuffle import (
+    Opening,
+    commit_cards,
+    commit_entropy,
+    deal_cards,
+    deal_seed,
+    entropy_root,
+    hash_parts,
+    hiding_key,
+)
+from services.replay import Failed
+
+
+class FairnessCheck:
+    """Checks commitments, openings, the lock, and every revealed deal of a game."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._seats: dict[int, e.SeatTaken] = {}
+        self._openings: dict[int, str] = {}
+        self._root = b""
+        self._link = b""
+        """The last revealed link of the seed chain, the anchor at first."""
+        self._dealt: e.HandDealt | None = None
+        self._passed: dict[int, str] = {}
+        self._hands = 0
+
+    def run(self, events: Sequence[e.AnyEvent]) -> tuple[Literal["holds", "not shown"], str]:
+        """How far the claim holds. Raises `Failed`."""
+        first = events[0]
+        assert isinstance(first, e.GameCreated)
+        if first.anchor is None:
+            return "not shown", "imported"
+        self._game, self._chain, self._terms = first.game, first.chain, Terms(first.rules)
+        self._link = self._bytes(first.anchor)
+        for self._number, event in enumerate(events, 1):
+            self._check(event)
+        return self._result()
+
+    def _result(self) -> tuple[Literal["holds", "not shown"], str]:
+        if not self._hands:
+            return "not shown", "no hand is over yet"
+        seats = [str(seat) for seat in sorted(self._openings) if self._openings[seat]]
+        if not seats:
+            return "not shown", "no seat contributed, so the server alone decided the deals"
+        return "holds", f"for seats {', '.join(seats)}, which contributed to the deals"
+
+    def _fail(self, why: str) -> None:
+        raise Failed(self._number, why)
+
+    def _bytes(self, text: str | None) -> bytes:
+        try:
+            raw = bytes.fromhex(text or "")
+        except ValueError:
+            raw = b""
+        if len(raw) != 32 or raw.hex() != text:
+            raise Failed(self._number, "a hash or secret is not 32 bytes in lower-case hex")
+        return raw
+
+    def _check(self, event: e.AnyEvent) -> None:
+        match event:
+            case e.SeatTaken():
+                self._seat_taken(event)
+            case e.SeatLeft():
+                if self._openings:
+                    self._fail("a seat changed after the first opening")
+                self._seats.pop(event.seat, None)
+            case e.SeatReady():
+                self._ready(event)
+            case e.GameLocked():
+                self._locked(event)
+            case e.HandDealt():
+                self._dealt, self._passed = event, {}
+            case e.CardsPassed():
+                self._passed[event.seat] = event.cards
+            case e.HandScored():
+                self._scored(event)
+            case e.GameEnded() if event.secret is not None:
+                self._reveal(event.secret)
+
+    def _seat_taken(self, event: e.SeatTaken) -> None:
+        if self._openings or self._root:
+            self._fail("a seat was taken after the first opening")
+        commit = event.entropy_commit
+        if event.kind == "bot" and commit is not None:
+            self._fail("a house bot contributes nothing")
+        if commit is not None and any(seat.entropy_commit == commit for seat in self._seats.values()):
+            self._fail("the commitment is at the table already")
+        self._seats[event.seat] = event
+
+    def _ready(self, event: e.SeatReady) -> None:
+        seat = self._seats.get(event.seat)
+        if seat is None or seat.kind != "player" or event.seat in self._openings:
+            self._fail("this seat has nothing to open")
+        elif seat.entropy_commit is None:
+            if event.entropy:
+                self._fail("it opens a commitment that was never made")
+        elif commit_entropy(self._bytes(event.entropy)).hex() != seat.entropy_commit:
+            self._fail("it does not open the seat's commitment")
+        if len(self._seats) != self._terms.players:
+            self._fail("a seat was still open")
+        self._openings[event.seat] = event.entropy
+
+    def _locked(self, event: e.GameLocked) -> None:
+        right: list[Opening] = [
+            (seat, self._seats[seat].kind, self._openings.get(seat, "")) for seat in sorted(self._seats)
+        ]
+        if len(right) != self._terms.players or list(event.entropy) != right:
+            self._fail("the frozen entropy is not what the seats opened")
+        self._root = entropy_root(self._game, right)
+        if event.root != self._root.hex():
+            self._fail("the root is not the hash of the openings")
+
+    def _reveal(self, text: str | None) -> bytes:
+        secret = self._bytes(text)
+        if hash_parts("hearts/v1/seed-chain", secret) != self._link:
+            self._fail("the secret is not the next link of the chain that the anchor commits to")
+        self._link = secret
+        return secret
+
+    def _scored(self, event: e.HandScored) -> None:
+        dealt = self._dealt
+        if dealt is None or dealt.hand != event.hand:
+            raise Failed(self._number, "no such hand was dealt")
+        secret = self._reveal(event.secret)
+        terms = self._terms
+        seed = deal_seed(secret, self._game, event.hand, self._root)
+        hands, kitty = deal_cards(terms.deck, terms.players, terms.hand, seed)
+        if event.deal != tuple(format_cards(hand) for hand in hands) or event.kitty != format_cards(kitty):
+            self._fail("the deal does not follow from the secret and the players' entropy")
+        for seat, text in enumerate(event.deal):
+            if dealt.hands[seat : seat + 1] != (_commitment(secret, str(seat), "hand", text),):
+                self._fail(f"the commitment to the hand of seat {seat} does not open")
+        if len(dealt.hands) != len(event.deal):
+            self._fail("there is a commitment too many")
+        extras = _commitment(secret, "kitty", "kitty", event.kitty) if kitty else None
+        if dealt.kitty != extras:
+            self._fail("the commitment to the kitty does not open")
+        for seat, text in enumerate(event.passes or ()):
+            if self._passed.get(seat) != _commitment(secret, str(seat), "pass", text):
+                self._fail(f"the commitment to the pass of seat {seat} does not open")
+        self._hands += 1
+
+
+def _commitment(secret: bytes, who: str, what: Literal["hand", "pass", "kitty"], text: str) -> str:
+    return commit_cards(hiding_key(secret, who, what), text).hex()

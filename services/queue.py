@@ -1,0 +1,215 @@
+"""Work for another process, by name: RQ behind one door.
+
+A job is only ever a nudge. What is owed lies in the due sets of the log; a job that is lost costs time, never
+work, because a sweep asks for it again. Arguments travel as JSON, never as pickle.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from typing import Final
+
+import redis
+import rq
+from rq.exceptions import DuplicateJobError
+from rq.executions import ExecutionRegistry
+from rq.job import Job
+from rq.serializers import JSONSerializer
+from rq.utils import utcparse
+
+from services.embedded import process_began
+from services.wire import Script, StoreUnavailable, Wire, connect
+
+JOBS: Final = {"drive": "workers.jobs.drive"}
+"""Job name -> dotted path of the function that does it."""
+
+QUEUE: Final = "hearts"
+"""The one queue. A worker of several queues would lose the job it took when it dies (RQ uses BLPOP there)."""
+
+JOB_SECONDS: Final = 30
+"""How long a job may run before its worker breaks it off."""
+
+GRACE_SECONDS: Final = 5
+"""How much longer than allowed a job may show no end before it counts as dead."""
+
+FAILURE_SECONDS: Final = 24 * 60 * 60
+"""How long `rq info` can tell of a failed job, unless it is asked for again before."""
+
+
+class UnknownJob(Exception):
+    """There is no job of this name in `JOBS`."""
+
+
+class Queued(Enum):
+    """What asking for a job has led to."""
+
+    NEW = "it is in the queue now"
+    WAITING = "it was in the queue already, and will see what is there when it begins"
+    RUNNING = "it is being done; whether it will still see what is new is not certain, so ask again"
+
+
+FREE = Script("""
+-- KEYS[1] job   KEYS[2] queue   KEYS[3] jobs just taken (RQ's intermediate queue)   KEYS[4] jobs in progress
+-- KEYS[5] executions of the job   KEYS[6] failed jobs
+-- ARGV[1] job id   ARGV[2] enqueued_at   ARGV[3] started_at, or ''
+-- Forgets a job that has ended or died, so that its id can be used again. Returns 1, or 0 when the job has
+-- been started or asked for anew since it was looked at.
+local enqueued = redis.call('HGET', KEYS[1], 'enqueued_at') or ''
+local started = redis.call('HGET', KEYS[1], 'started_at') or ''
+if enqueued ~= ARGV[2] or started ~= ARGV[3] then
+  return 0
+end
+redis.call('LREM', KEYS[2], 0, ARGV[1])
+redis.call('LREM', KEYS[3], 0, ARGV[1])
+redis.call('ZREM', KEYS[6], ARGV[1])
+local prefix = ARGV[1] .. ':'
+for _, execution in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do
+  if string.sub(execution, 1, #prefix) == prefix then
+    redis.call('ZREM', KEYS[4], execution)
+  end
+end
+redis.call('DEL', KEYS[1], KEYS[5])
+return 1
+""")
+
+TAKEN = Script("""
+-- KEYS[1] job   KEYS[2] queue   ARGV[1] job id   ARGV[2] now, Unix seconds
+-- Returns since when the job has been in no queue and in nobody's hands, as far as was noticed;
+-- '' while it waits in the queue, or is there no more.
+if redis.call('HGET', KEYS[1], 'status') ~= 'queued' or redis.call('LPOS', KEYS[2], ARGV[1]) then
+  return ''
+end
+redis.call('HSETNX', KEYS[1], 'hearts_taken', ARGV[2])
+return redis.call('HGET', KEYS[1], 'hearts_taken')
+""")
+
+
+class Queue:
+    """The queue at a server's address, or of a client. `jobs` and `clock` (Unix seconds) are for tests."""
+
+    def __init__(
+        self,
+        server: str | redis.Redis,
+        jobs: Mapping[str, str] = JOBS,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._server = server
+        self._jobs = jobs
+        self._clock = clock
+        self._client = connect(server) if isinstance(server, str) else server
+        self._wire = Wire(self._client)
+        self._rq = rq.Queue(QUEUE, connection=self._client, serializer=JSONSerializer)
+
+    def enqueue(self, name: str, *args: str | int, unique: str, seconds: int = JOB_SECONDS) -> Queued:
+        """Ask for a job: its arguments, and what makes it `unique` among the jobs of its name.
+
+        The same job is never twice in the queue, and not in the queue while it is being done. One that has
+        ended, well or not, can be asked for again at once; one whose worker was killed, at once on the
+        same machine and otherwise `seconds` + GRACE_SECONDS after it began (also where the worker only
+        hangs: then two may run at the same time, so a job must bear that).
+
+        Raises UnknownJob, ValueError for a `unique` with a colon, StoreUnavailable.
+        """
+        if name not in self._jobs:
+            raise UnknownJob(f"no job {name!r}; there are: {', '.join(sorted(self._jobs))}")
+        if ":" in unique:
+            raise ValueError(f"RQ allows no colon in a job id: {unique!r}")
+        job_id = f"{name}-{unique}"
+        try:
+            for _ in range(3):
+                if self._push(name, job_id, args, seconds):
+                    return Queued.NEW
+                held = self._held(job_id)
+                if held is not None:
+                    return held
+        except (redis.ConnectionError, redis.TimeoutError) as error:
+            raise StoreUnavailable(str(error)) from error
+        return Queued.RUNNING  # others ask for it and work it off at the same time
+
+    def waiting(self) -> list[str]:
+        """The ids of the jobs in the queue, next first."""
+        return [job.decode() for job in self._wire.call("LRANGE", self._rq.key, 0, -1)]
+
+    def worker(self) -> rq.SimpleWorker:
+        """A worker of the queue for this process's main thread: call its `work()`.
+
+        It does jobs in its own process, which costs a third of what a fork for each would. Its name tells
+        `enqueue` on the same machine whether it is still alive.
+        """
+        # RQ lengthens the socket timeout of the client it is given, so that it can wait for jobs
+        client = connect(self._server) if isinstance(self._server, str) else self._server
+        return rq.SimpleWorker(
+            [QUEUE],
+            name=f"hearts.{socket.gethostname()}.{os.getpid()}.{_mark(os.getpid())}",
+            connection=client,
+            serializer=JSONSerializer,
+        )
+
+    def _push(self, name: str, job_id: str, args: tuple[str | int, ...], seconds: int) -> bool:
+        try:
+            self._rq.enqueue(
+                self._jobs[name],
+                args=args,
+                job_id=job_id,
+                job_timeout=seconds,
+                result_ttl=0,
+                failure_ttl=FAILURE_SECONDS,
+                unique=True,
+            )
+        except DuplicateJobError:
+            return False
+        return True
+
+    def _held(self, job_id: str) -> Queued | None:
+        """What holds a job's id; None when nothing does any more."""
+        fields = ("status", "enqueued_at", "started_at", "worker_name", "timeout")
+        found = self._wire.call("HMGET", Job.key_for(job_id), *fields)
+        status, enqueued, started, worker, seconds = [(value or b"").decode() for value in found]
+        if not status:
+            return None
+        if status == "queued":
+            since = self._wire.run(
+                TAKEN, (Job.key_for(job_id), self._rq.key), (job_id, self._clock())
+            ).decode()
+            if not since:
+                return Queued.WAITING
+            dead = self._clock() > float(since) + GRACE_SECONDS
+        elif status == "started":
+            limit = utcparse(started) + timedelta(seconds=int(seconds or JOB_SECONDS) + GRACE_SECONDS)
+            dead = _is_dead(worker) or datetime.fromtimestamp(self._clock(), UTC) > limit
+        else:
+            dead = True  # failed, stopped, or what else RQ keeps of a job that has ended
+        if not dead:
+            return Queued.RUNNING
+        self._wire.run(FREE, self._keys(job_id), (job_id, enqueued, started))
+        return None
+
+    def _keys(self, job_id: str) -> tuple[str, ...]:
+        executions: str = ExecutionRegistry(job_id, self._client).key
+        return (
+            Job.key_for(job_id),
+            self._rq.key,
+            self._rq.intermediate_queue_key,
+            self._rq.started_job_registry.key,
+            executions,
+            self._rq.failed_job_registry.key,
+        )
+
+
+def _mark(pid: int) -> str:
+    """Tells a process from an earlier one of the same id; empty when it does not live."""
+    began = process_began(pid)
+    return "" if began is None else hashlib.sha256(began.encode()).hexdigest()[:12]
+
+
+def _is_dead(worker: str) -> bool:
+    """Whether a worker was a process of this machine that is no more. Of others nothing can be told."""
+    prefix, _, mark = worker.rpartition(".")
+    host, _, pid = prefix.rpartition(".")
+    return host == f"hearts.{socket.gethostname()}" and pid.isdecimal() and _mark(int(pid)) != mark

@@ -1,0 +1,248 @@
+"""Claim R of a proof: every move was legal and every score follows (``docs/spec/audit.md``).
+
+The public events are moved through the same `HandState` and judged by the same `domain.rules` as a live table. A
+finished hand has revealed its cards and is checked whole; of an unfinished one the order of play is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, Literal
+
+from domain import events as e
+from domain.cards import CARDS, Mask, cards_of, mask_of, parse_cards
+from domain.refusals import CorruptLog, Malformed, Refused
+from domain.rules import (
+    add_points,
+    check_deal,
+    check_pass,
+    find_opener,
+    game_end,
+    hand_points,
+    kitty_in_trick,
+    moon_shooter,
+    trick_taker,
+    why_not,
+)
+from domain.ruleset import Terms
+from domain.state import HandState
+
+
+class Failed(Exception):
+    """A claim fails at an event, counted from 1."""
+
+    def __init__(self, event: int, why: str) -> None:
+        super().__init__(why)
+        self.event = event
+
+
+class RulesCheck:
+    """Replays a game's public events against the rules."""
+
+    def __init__(self, events: Iterable[e.AnyEvent]) -> None:
+        self._scores = {event.hand: event for event in events if isinstance(event, e.HandScored)}
+        self._number = 0
+        self._due: type[e.Event] | None = None
+        self._over = False
+        self._hand: HandState | None = None
+        self._revealed = False
+        self._passed: set[int] = set()
+
+    def run(self, events: Sequence[e.AnyEvent]) -> tuple[Literal["holds", "not shown"], str]:
+        """How far the claim holds. Raises `Failed`."""
+        for self._number, event in enumerate(events, 1):
+            if self._over:
+                self._fail("the game was over")
+            if self._due is not None and type(event) is not self._due:
+                self._fail(f"{self._due.__name__} is due here")
+            self._due = None
+            try:
+                _CHECKS[type(event)](self, event)
+            except (CorruptLog, Malformed, LookupError, ValueError) as error:
+                raise Failed(self._number, f"it does not follow: {error}") from error
+        done = len(self._scores)
+        if not done:
+            return "not shown", "no hand is over yet"
+        rest = "" if self._over else "; of the hand in play the order of play is"
+        return "holds", f"{done} {'hand' if done == 1 else 'hands'} checked to the last card{rest}"
+
+    def _fail(self, why: str) -> None:
+        raise Failed(self._number, why)
+
+    def _playing(self) -> HandState:
+        if self._hand is None:
+            raise CorruptLog("no hand is in play")
+        return self._hand
+
+    def _created(self, event: e.GameCreated) -> None:
+        if self._number > 1:
+            self._fail("a game is created once")
+        self._terms = Terms(event.rules)
+        self._totals = [0] * event.rules.players
+        self._house: list[bool | None] = [None] * event.rules.players
+
+    def _seat_taken(self, event: e.SeatTaken) -> None:
+        self._house[event.seat] = event.kind == "bot"
+
+    def _seat_left(self, event: e.SeatLeft) -> None:
+        self._house[event.seat] = None
+
+    def _seat_moved(self, event: e.SeatToBot | e.SeatTakenBack) -> None:
+        # at a table without hints a person takes over with the next hand only: either may move until then
+        self._house[event.seat] = None if isinstance(event, e.SeatTakenBack) else True
+
+    def _ignored(self, event: e.AnyEvent) -> None:
+        pass
+
+    def _locked(self, event: e.GameLocked) -> None:
+        self._due = e.HandDealt
+
+    def _dealt(self, event: e.HandDealt) -> None:
+        before = 0 if self._hand is None else self._hand.number
+        if event.hand != before + 1 or (self._hand is not None and self._hand.turn >= 0):
+            self._fail(f"hand {event.hand} is not the next")
+        terms = self._terms
+        score = self._scores.get(event.hand)
+        self._revealed = score is not None
+        self._passed = set()
+        if score is None:
+            deal, kitty = [_whole_deck(terms)] * terms.players, 0
+        else:
+            hands = [parse_cards(text) for text in score.deal]
+            extras = parse_cards(score.kitty)
+            if not check_deal(terms, hands, extras):
+                self._fail("the deal is not the deck")
+            deal, kitty = [mask_of(hand) for hand in hands], mask_of(extras)
+        self._hand = HandState(
+            event.hand, terms.pass_offset(event.hand), (event.hand - 1) % terms.players, deal, kitty
+        )
+        if not self._hand.offset and self._revealed:
+            self._hand.lead_with(*find_opener(terms, self._hand))
+
+    def _cards_passed(self, event: e.CardsPassed) -> None:
+        hand = self._playing()
+        self._check_mover(event.seat, event.by)
+        if not hand.offset or event.seat in self._passed:
+            self._fail(f"seat {event.seat} has nothing to pass")
+        self._passed.add(event.seat)
+        if len(self._passed) == self._terms.players:
+            self._due = e.PassesExchanged
+
+    def _exchanged(self, event: e.PassesExchanged) -> None:
+        hand = self._playing()
+        if event.hand != hand.number or len(self._passed) < self._terms.players:
+            self._fail("not every seat has passed")
+        if not self._revealed:
+            hand.exchanged = True
+            return
+        passes = self._scores[hand.number].passes
+        if passes is None or len(passes) != self._terms.players:
+            self._fail("the passes of this hand are not revealed")
+        for seat, text in enumerate(passes or ()):
+            try:
+                hand.passes[seat] = check_pass(self._terms, hand.held[seat], parse_cards(text))
+            except Refused as refusal:
+                self._fail(f"seat {seat}: {refusal.detail}")
+        hand.exchange()
+        hand.lead_with(*find_opener(self._terms, hand))
+
+    def _check_mover(self, seat: int, by: e.By) -> None:
+        house = self._house[seat]
+        if house is not None and house is not (by == "bot"):
+            self._fail(f"a move by {by} at seat {seat}, which is {'a' if house else 'no'} bot's")
+
+    def _played(self, event: e.CardPlayed) -> None:
+        hand = self._playing()
+        self._check_mover(event.seat, event.by)
+        if hand.offset and not hand.exchanged:
+            self._fail("the pass is not over")
+        if not self._revealed and not hand.history and not hand.trick:
+            hand.lead_with(event.seat, -1)
+        if hand.turn != event.seat:
+            self._fail(f"it is the turn of seat {hand.turn}")
+        card = CARDS[event.card]
+        reason = why_not(self._terms, hand, card) if self._revealed else None
+        if reason is not None:
+            self._fail(f"{event.card} by seat {event.seat} is {reason}")
+        hand.lay(card, self._terms.breakers)
+        if hand.turn < 0:
+            self._due = e.TrickEnded
+
+    def _trick_ended(self, event: e.TrickEnded) -> None:
+        hand = self._playing()
+        if len(hand.trick) != self._terms.players:
+            self._fail("the trick is not full")
+        taker = trick_taker(self._terms, hand)
+        if event.seat != taker:
+            self._fail(f"the trick goes to {'nobody' if taker is None else f'seat {taker}'}")
+        hand.take(taker, self._terms, cards_of(hand.kitty) if kitty_in_trick(self._terms, hand) else [])
+        if hand.turn < 0 and self._revealed:
+            choosing = self._terms.rules.moon_effect == "choice"
+            shot = choosing and moon_shooter(self._terms, hand) is not None
+            self._due = None if shot else e.HandScored
+
+    def _moon(self, event: e.MoonChosen) -> None:
+        hand = self._playing()
+        self._check_mover(event.seat, event.by)
+        over = len(hand.history) == self._terms.hand
+        if not over or self._terms.rules.moon_effect != "choice" or hand.choice is not None:
+            self._fail("there is no moon to choose for")
+        if self._revealed and moon_shooter(self._terms, hand) != event.seat:
+            self._fail("another seat shot the moon, if any did")
+        hand.choice = event.choice
+        if self._revealed:
+            self._due = e.HandScored
+
+    def _scored(self, event: e.HandScored) -> None:
+        hand = self._playing()
+        if event.hand != hand.number or len(hand.history) < self._terms.hand:
+            self._fail("the hand is not played out")
+        if not hand.offset and event.passes is not None:
+            self._fail("nothing was passed in this hand")
+        points = hand_points(self._terms, hand, self._totals, hand.choice)
+        if list(event.points) != points:
+            self._fail(f"the points are {points}")
+        self._totals = add_points(self._terms, self._totals, points)
+        if list(event.totals) != self._totals:
+            self._fail(f"the totals are {self._totals}")
+        self._end = game_end(self._terms, self._totals, points, hand.number)
+        self._due = e.HandDealt if self._end is None else e.GameEnded
+
+    def _ended(self, event: e.GameEnded) -> None:
+        if list(event.totals) != self._totals:
+            self._fail(f"the totals are {self._totals}")
+        if event.reason == "abandoned":
+            if event.winners:
+                self._fail("nobody wins an abandoned game")
+        else:
+            hand = self._hand
+            end = self._end if hand is not None and hand.turn < 0 and hand.number in self._scores else None
+            if end is None or end.reason != event.reason:
+                self._fail(f"the game has not ended by its {event.reason}")
+            elif event.winners != end.winners:
+                self._fail(f"the winners are {list(end.winners)}")
+        self._over = True
+
+
+def _whole_deck(terms: Terms) -> Mask:
+    return mask_of(terms.deck)
+
+
+_CHECKS: Final[dict[type[e.Event], Callable[[RulesCheck, Any], None]]] = {
+    e.GameCreated: RulesCheck._created,
+    e.SeatTaken: RulesCheck._seat_taken,
+    e.SeatLeft: RulesCheck._seat_left,
+    e.SeatReady: RulesCheck._ignored,
+    e.GameLocked: RulesCheck._locked,
+    e.HandDealt: RulesCheck._dealt,
+    e.CardsPassed: RulesCheck._cards_passed,
+    e.PassesExchanged: RulesCheck._exchanged,
+    e.CardPlayed: RulesCheck._played,
+    e.TrickEnded: RulesCheck._trick_ended,
+    e.MoonChosen: RulesCheck._moon,
+    e.HandScored: RulesCheck._scored,
+    e.SeatToBot: RulesCheck._seat_moved,
+    e.SeatTakenBack: RulesCheck._seat_moved,
+    e.KeyRotated: RulesCheck._ignored,
+    e.GameEnded: RulesCheck._ended,
+}

@@ -1,0 +1,206 @@
+"""The only reader of the environment: every `HEARTS_*` variable, checked once and frozen.
+
+Each field of `Settings` is one variable, `HEARTS_` and the field's name in capitals. Nothing else in the
+house looks at `os.environ`; child processes are handed `Settings.to_environ()`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+PREFIX = "HEARTS_"
+
+RESERVED = "HEARTS_TEST_"
+"""Names with this prefix steer the test suite; they are no settings and no mistakes either."""
+
+Reader = Callable[[str], Any]
+"""Text of a variable -> the field's value; raises ValueError for a text that is not allowed."""
+
+
+class Problem(NamedTuple):
+    """One thing wrong with the environment: the variable, what it held, and what it may hold."""
+
+    name: str
+    value: str
+    allowed: str
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value!r}: {self.allowed}"
+
+
+class InvalidSettings(Exception):
+    """The environment cannot be used. `problems` lists everything that is wrong, not only the first."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        self.problems = problems
+        super().__init__("\n".join(["these settings cannot be used:", *(f"  {p}" for p in problems)]))
+
+
+class Row(NamedTuple):
+    """One line of `hearts config`; passwords in the texts are masked."""
+
+    name: str
+    value: str
+    default: str
+    meaning: str
+
+
+def _whole(low: int, high: int) -> tuple[Reader, str]:
+    """Reader of a whole number from `low` to `high`, both allowed."""
+
+    def read(text: str) -> int:
+        # isdecimal: int() alone would also take "1_000", " 7 " and digits of other scripts
+        if not (text.isascii() and text.isdecimal()) or not low <= int(text) <= high:
+            raise ValueError(text)
+        return int(text)
+
+    return read, f"a whole number from {low} to {high}"
+
+
+def _one_of(*choices: str) -> tuple[Reader, str]:
+    """Reader of one word of a fixed list."""
+
+    def read(text: str) -> str:
+        if text not in choices:
+            raise ValueError(text)
+        return text
+
+    return read, " or ".join(choices)
+
+
+def _filled(kind: Callable[[str], Any], what: str) -> tuple[Reader, str]:
+    """Reader of any text that is not empty."""
+
+    def read(text: str) -> Any:
+        if not text.strip() or "\0" in text:
+            raise ValueError(text)
+        return kind(text)
+
+    return read, f"{what}, not empty"
+
+
+def _read_url(text: str) -> str:
+    if not text:
+        return text
+    parts = urlsplit(text)
+    where = parts.path if parts.scheme == "unix" else parts.hostname
+    # asked for its port, urlsplit raises ValueError when that is not a number from 0 to 65535
+    if parts.scheme not in ("redis", "rediss", "unix") or not where or parts.port == 0:
+        raise ValueError(text)
+    return text
+
+
+_URL = (_read_url, "empty, or an address like redis://HOST:6379/0, rediss://HOST:6379/0, unix:///PATH")
+_TEXT: tuple[Reader, str] = (str, "a path")
+
+
+def _setting(default: Any, meaning: str, reader: tuple[Reader, str]) -> Any:
+    return field(default=default, metadata={"meaning": meaning, "read": reader[0], "allowed": reader[1]})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Everything an operator may choose. Made by `from_environ`, or by hand in tests."""
+
+    data: Path = _setting(  # noqa: RUF009 (a dataclass field, made by a helper)
+        Path("hearts-data"),
+        "folder of the embedded store, the keys and the archive",
+        _filled(Path, "a folder"),
+    )
+    store_url: str = _setting(
+        "", "Redis or Valkey server of the event log; empty: the embedded store in the data folder", _URL
+    )
+    queue_url: str = _setting("", "Redis or Valkey server of the job queue; empty: the store's", _URL)
+    host: str = _setting("127.0.0.1", "address the API listens on", _filled(str, "a host name or address"))
+    port: int = _setting(8000, "port the API listens on; 0: any free one", _whole(0, 65535))
+    partitions: int = _setting(
+        64, "parts the log is divided into; fixed when a store is first used", _whole(1, 1024)
+    )
+    fsync: str = _setting(
+        "always",
+        "when the embedded store writes to disk: always = before an answer, everysec = up to a second later",
+        _one_of("always", "everysec"),
+    )
+    api_threads: int = _setting(
+        64, "requests, long polls included, that one API process serves at a time", _whole(1, 1000)
+    )
+    api_workers: int = _setting(1, "API processes", _whole(1, 256))
+    bot_workers: int = _setting(2, "processes that play the bots and watch the clocks", _whole(0, 256))
+    log_level: str = _setting(
+        "info", "least severity that is logged", _one_of("debug", "info", "warning", "error")
+    )
+    key_file: str = _setting(
+        "", "file of the server's secret key; empty: server.key in the data folder", _TEXT
+    )
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str] | None = None) -> Settings:
+        """Read the settings from `environ`, by default the process's own.
+
+        Raises InvalidSettings with all problems at once: values that are not allowed, and names
+        beginning with HEARTS_ that are no setting.
+        """
+        environ = os.environ if environ is None else environ
+        known = {variable(f.name): f for f in fields(cls)}
+        values: dict[str, Any] = {}
+        problems: list[Problem] = []
+        for name, text in environ.items():
+            if not name.startswith(PREFIX) or name.startswith(RESERVED):
+                continue
+            if name not in known:
+                problems.append(Problem(name, _masked(text), _unknown(name, list(known))))
+                continue
+            setting = known[name]
+            try:
+                values[setting.name] = setting.metadata["read"](text)
+            except ValueError:
+                problems.append(Problem(name, _masked(text), setting.metadata["allowed"]))
+        if problems:
+            raise InvalidSettings(sorted(problems))
+        return cls(**values)
+
+    def to_environ(self) -> dict[str, str]:
+        """The variables that `from_environ` reads back as these settings: what a child process is given."""
+        return {variable(f.name): str(getattr(self, f.name)) for f in fields(self)}
+
+    def describe(self) -> list[Row]:
+        """One row a setting for `hearts config`, passwords masked."""
+        return [
+            Row(variable(f.name), _masked(str(getattr(self, f.name))), str(f.default), f.metadata["meaning"])
+            for f in fields(self)
+        ]
+
+    @property
+    def key_path(self) -> Path:
+        """The file of the server's secret key."""
+        return Path(self.key_file) if self.key_file else self.data / "server.key"
+
+
+def variable(field_name: str) -> str:
+    """Name of the environment variable of a field: `store_url` -> `HEARTS_STORE_URL`."""
+    return PREFIX + field_name.upper()
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name.upper(), known, n=1)
+    return f"no such setting; did you mean {close[0]}?" if close else "no such setting; see `hearts config`"
+
+
+def _masked(text: str) -> str:
+    """The text with the password of an address replaced; a text that is no address stays as it is."""
+    head, at, rest = text.rpartition("@")
+    if at and "://" in head:
+        scheme, _, user = head.partition("://")
+        name, colon, _ = user.partition(":")
+        text = f"{scheme}://{name}{':***' if colon else ''}@{rest}"
+    before, query, options = text.partition("?")
+    if query and "://" in before:
+        kept = [o if not o.startswith("password=") else "password=***" for o in options.split("&")]
+        text = before + query + "&".join(kept)
+    return text

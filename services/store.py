@@ -1,0 +1,356 @@
+"""The event log: streams of bytes in a Redis or Valkey server. Knows nothing of events or of Hearts.
+
+One script appends, all or nothing: it looks up the idempotency key, checks the expected seq, adds the
+events, the feed pointer and the due entry, and keeps the answer under the key. A stale writer is answered
+with the entries it missed. Layout and keys: docs/design.md, "The log", and `services.keys`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import redis
+
+from services.keys import Keys
+from services.wire import HiredisMissing, Script, StoreError, StoreUnavailable, Wire, connect
+
+__all__ = [
+    "DAY_MS",
+    "PAGE",
+    "Appended",
+    "CorruptStream",
+    "Entry",
+    "Gap",
+    "HiredisMissing",
+    "Missed",
+    "Once",
+    "PartitionMismatch",
+    "Replayed",
+    "Seq",
+    "Store",
+    "StoreError",
+    "StoreUnavailable",
+    "connect",
+    "fix_partitions",
+]
+
+Seq: TypeAlias = int
+"""Place of an event in its game, from 1; 0 is the place before the first."""
+
+Entry: TypeAlias = tuple[Seq, bytes, bytes]
+"""Seq, public bytes, secret bytes (empty where an event has no secret).
+
+A plain tuple: a named one costs 400 ns an entry more, and loading a game reads hundreds.
+"""
+
+PAGE = 1000
+"""Entries that one command reads at most; also the most that a stale writer is answered with at once."""
+
+DAY_MS = 24 * 60 * 60 * 1000
+"""How long an idempotency key is remembered (docs/spec/http.md)."""
+
+
+class PartitionMismatch(StoreError):
+    """The store was made with another number of partitions than the one asked for."""
+
+    def __init__(self, stored: int, wanted: int) -> None:
+        self.stored, self.wanted = stored, wanted
+        super().__init__(
+            f"this store was made with {stored} partitions and keeps them for life; "
+            f"it cannot be used with {wanted} (HEARTS_PARTITIONS)"
+        )
+
+
+class CorruptStream(StoreError):
+    """A game's stream holds what this module never writes. `seq` is the first entry that is wrong."""
+
+    def __init__(self, game: str, seq: Seq, why: str) -> None:
+        self.game, self.seq, self.why = game, seq, why
+        super().__init__(f"game {game}, event {seq}: {why}")
+
+
+class Gap(StoreError):
+    """A writer expects an event that the stream does not hold: the writer knows more than the store.
+
+    Its state comes from a lost tail or another store; it must forget it and load the game anew.
+    """
+
+    def __init__(self, game: str, expected: Seq, last: Seq) -> None:
+        self.game, self.expected, self.last = game, expected, last
+        super().__init__(f"game {game}: event {expected} is not in the store, whose last is {last}")
+
+
+class Once(NamedTuple):
+    """An idempotency key (`field`, one game's) and the answer to keep under it for 24 hours."""
+
+    field: bytes
+    answer: bytes
+
+
+class Appended(NamedTuple):
+    """The events are in the log; `last` is the seq of the last one."""
+
+    last: Seq
+
+
+class Missed(NamedTuple):
+    """Nothing was written: these entries follow the expected one, at most PAGE of them, oldest first."""
+
+    entries: list[Entry]
+
+
+class Replayed(NamedTuple):
+    """Nothing was written: the idempotency key was used before, and this was kept under it."""
+
+    answer: bytes
+
+
+APPEND = Script("""
+-- KEYS[1] game stream   KEYS[2] feed   KEYS[3] due set   KEYS[4] answers by idempotency key
+-- ARGV[1] game   ARGV[2] expected seq   ARGV[3] now, Unix ms   ARGV[4] due, Unix ms, or ''
+-- ARGV[5] idempotency field, or ''   ARGV[6] what to keep under it: <expiry, Unix ms>:<answer>
+-- ARGV[7], ARGV[8] public and secret bytes of the first event; then in pairs those of the others
+-- Returns {0, last seq}      appended
+--         {1, answer}        replayed: the field holds a live answer, whatever the expected seq
+--         {2, entries}       missed: the entries after the expected one, at most 1000
+--         {3, last seq}      gap: the expected entry is not in the stream
+-- Everything that can fail does so before the first write, or as the first write.
+local expected, now, due, field = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
+if not expected or not now or (due ~= '' and not tonumber(due)) or #ARGV < 8 or #ARGV % 2 ~= 0 then
+  return redis.error_reply('ERR append: wrong arguments')
+end
+if field ~= '' then
+  local kept = redis.call('HGET', KEYS[4], field)
+  if kept then
+    local colon = string.find(kept, ':', 1, true)
+    if tonumber(string.sub(kept, 1, colon - 1)) > now then
+      return {1, string.sub(kept, colon + 1)}
+    end
+  end
+end
+local found = redis.call('XRANGE', KEYS[1], ARGV[2], '+', 'COUNT', 1001)
+if expected > 0 then
+  if not found[1] or found[1][1] ~= ARGV[2] .. '-0' then
+    local tail = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+    return {3, tail[1] and tonumber(string.match(tail[1][1], '^%d+')) or 0}
+  end
+  table.remove(found, 1)
+end
+if #found > 0 then
+  return {2, found}
+end
+-- two reads that would fail if the feed or the due set were keys of another type
+local was_due = redis.call('ZSCORE', KEYS[3], ARGV[1])
+redis.call('XLEN', KEYS[2])
+
+local last = expected
+for i = 7, #ARGV, 2 do
+  last = last + 1
+  local id = string.format('%d-0', last)
+  if ARGV[i + 1] == '' then
+    redis.call('XADD', KEYS[1], id, 'p', ARGV[i])
+  else
+    redis.call('XADD', KEYS[1], id, 'p', ARGV[i], 's', ARGV[i + 1])
+  end
+end
+if due ~= '' then
+  redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'n', string.format('%d', last), 'd', due)
+  redis.call('ZADD', KEYS[3], due, ARGV[1])
+else
+  redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'n', string.format('%d', last))
+  if was_due then
+    redis.call('ZREM', KEYS[3], ARGV[1])
+  end
+end
+if field ~= '' then
+  redis.call('HSET', KEYS[4], field, ARGV[6])
+  redis.call('PEXPIRE', KEYS[4], 86400000)
+  -- a game that lasts for days: look at a few answers each time and drop those that have expired
+  if redis.call('HLEN', KEYS[4]) > 128 then
+    local some = redis.call('HRANDFIELD', KEYS[4], 16, 'WITHVALUES')
+    for i = 1, #some, 2 do
+      if tonumber(string.match(some[i + 1], '^%d+')) <= now then
+        redis.call('HDEL', KEYS[4], some[i])
+      end
+    end
+  end
+end
+return {0, last}
+""")
+
+CLAIM = Script("""
+-- KEYS[1] due set   ARGV[1] now, Unix ms   ARGV[2] end of the lease, Unix ms   ARGV[3] most games
+-- Returns the games that were due, earliest first; each is now due at the end of the lease.
+local ripe = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])
+for _, game in ipairs(ripe) do
+  redis.call('ZADD', KEYS[1], ARGV[2], game)
+end
+return ripe
+""")
+
+SETTLE = Script("""
+-- KEYS[1] due set   ARGV[1] game   ARGV[2] end of the lease it was claimed with   ARGV[3] due or ''
+-- Returns 1 when the lease was still held and is given up, 0 when an append or a claim came between.
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if not score or tonumber(score) ~= tonumber(ARGV[2]) then
+  return 0
+end
+if ARGV[3] == '' then
+  redis.call('ZREM', KEYS[1], ARGV[1])
+else
+  redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
+end
+return 1
+""")
+
+
+def fix_partitions(client: redis.Redis, wanted: int) -> int:
+    """Fix the number of partitions of a new store; of an old one, check it. Returns the number.
+
+    Raises PartitionMismatch when the store was made with another.
+    """
+    wire = Wire(client)
+    wire.call("SET", Keys.partitions_key, wanted, "NX")
+    stored = int(wire.call("GET", Keys.partitions_key))
+    if stored != wanted:
+        raise PartitionMismatch(stored, wanted)
+    return stored
+
+
+class Store:
+    """The log of all games. Every method raises StoreUnavailable when the server does not answer."""
+
+    def __init__(self, client: redis.Redis, keys: Keys) -> None:
+        self.client, self.keys = client, keys
+        self.wire = Wire(client)
+
+    def append(
+        self,
+        game: str,
+        expected: Seq,
+        entries: Sequence[tuple[bytes, bytes]],
+        *,
+        now: int,
+        due: int | None,
+        once: Once | None = None,
+    ) -> Appended | Missed | Replayed:
+        """Add events (public bytes, secret bytes or b"") behind event `expected`, all or none of them.
+
+        `now` and `due` are Unix ms; `due` is when somebody must act in this game next and replaces what
+        was due before, None: nothing is due. `once` is looked up before `expected` is checked, and only
+        kept when the events are.
+
+        Raises Gap when the stream does not hold event `expected`, CorruptStream when it cannot be
+        continued, ValueError when there is nothing to append.
+        """
+        if not entries or expected < 0:
+            raise ValueError(f"an append takes at least one event and a seq from 0, not {expected}")
+        field, answer = once or (b"", b"")
+        args: list[Any] = [game, expected, now, "" if due is None else due, field]
+        args.append(b"%d:%b" % (now + DAY_MS, answer))
+        for pair in entries:
+            args += pair
+        try:
+            code, value = self.wire.run(APPEND, self.keys.of_append(game), args)
+        except redis.ResponseError as error:
+            raise CorruptStream(game, expected + 1, str(error)) from error
+        if code == 0:
+            return Appended(value)
+        if code == 1:
+            return Replayed(value)
+        if code == 2:
+            return Missed(_entries(game, expected, value))
+        raise Gap(game, expected, value)
+
+    def read(self, game: str, after: Seq = 0, upto: Seq | None = None) -> list[Entry]:
+        """The entries after `after` and up to `upto`, oldest first. Raises CorruptStream."""
+        key, end = self.keys.stream(game), "+" if upto is None else upto
+        found: list[Entry] = []
+        while True:
+            page = _entries(game, after, self.wire.call("XRANGE", key, after + 1, end, "COUNT", PAGE))
+            found += page
+            if len(page) < PAGE:
+                return found
+            after = page[-1][0]
+
+    def tail(self, game: str, after: Seq, wait_ms: int) -> list[Entry]:
+        """At most PAGE entries after `after`; when there are none, those that come within `wait_ms`.
+
+        The wait takes a connection of its own from the pool. Raises CorruptStream.
+        """
+        block = ("BLOCK", wait_ms) if wait_ms > 0 else ()  # BLOCK 0 would wait for ever
+        stream = ("STREAMS", self.keys.stream(game), f"{after}-0")
+        reply = self.wire.call("XREAD", "COUNT", PAGE, *block, *stream, wait_ms=max(0, wait_ms))
+        return _entries(game, after, reply[0][1]) if reply else []
+
+    def last(self, game: str) -> Seq:
+        """The seq of the game's last entry, 0 where there is none."""
+        reply = self.wire.call("XREVRANGE", self.keys.stream(game), "+", "-", "COUNT", 1)
+        return int(reply[0][0].split(b"-")[0]) if reply else 0
+
+    def recall(self, game: str, field: bytes, now: int) -> bytes | None:
+        """What was kept under an idempotency key, None when it was not used or has expired (Unix ms)."""
+        kept = self.wire.call("HGET", self.keys.idempotency(game), field)
+        expiry, _, answer = (kept or b"0:").partition(b":")
+        return answer if int(expiry) > now else None
+
+    def claim_due(self, partition: int, now: int, lease_ms: int, limit: int) -> list[str]:
+        """At most `limit` games that are due at `now` (Unix ms), earliest first.
+
+        Each is leased: due again at now + lease_ms, unless an append or `settle` says otherwise. So what
+        a killed worker had claimed comes back by itself.
+        """
+        games = self.wire.run(CLAIM, (self.keys.due(partition),), (now, now + lease_ms, limit))
+        return [game.decode() for game in games]
+
+    def settle(self, game: str, leased_until: int, due: int | None) -> bool:
+        """Give up a claim without an append: nothing is due, or only at `due` (Unix ms).
+
+        `leased_until` is the `now + lease_ms` of the claim. False, and nothing changed, when the lease
+        was over or an append has said since what is due.
+        """
+        key = self.keys.due(self.keys.partition(game))
+        return bool(self.wire.run(SETTLE, (key,), (game, leased_until, "" if due is None else due)))
+
+    def next_due(self, partition: int) -> int | None:
+        """When the partition's earliest game is due, Unix ms; None when none is."""
+        return _score(self.wire.call("ZRANGE", self.keys.due(partition), 0, 0, "WITHSCORES"))
+
+    def dues(self) -> dict[int, int]:
+        """When the earliest game of each partition is due, Unix ms; partitions without any left out."""
+        every = range(self.keys.partitions)
+        replies = self.wire.pipeline([("ZRANGE", self.keys.due(p), 0, 0, "WITHSCORES") for p in every])
+        scores = {p: _score(reply) for p, reply in zip(every, replies, strict=True)}
+        return {p: score for p, score in scores.items() if score is not None}
+
+    def ripe_partitions(self, now: int) -> list[int]:
+        """The partitions in which a game is due at `now` (Unix ms)."""
+        return [p for p, due in self.dues().items() if due <= now]
+
+
+def _score(reply: list[bytes]) -> int | None:
+    return int(float(reply[1])) if reply else None
+
+
+_IDS = [b"%d-0" % seq for seq in range(2048)]
+"""Entry ids by seq. Comparing a page with a slice of it is the cheapest way to check every id."""
+
+
+def _entries(game: str, after: Seq, reply: list[Any]) -> list[Entry]:
+    """A reply's entries, which must be those from `after` + 1 on without a hole."""
+    end = after + 1 + len(reply)
+    ids = _IDS[after + 1 : end] if end <= len(_IDS) else [b"%d-0" % seq for seq in range(after + 1, end)]
+    got = [entry for entry, _ in reply]
+    if got != ids:
+        wrong = next(i for i, (entry, wanted) in enumerate(zip(got, ids, strict=True)) if entry != wanted)
+        raise CorruptStream(game, after + 1 + wrong, f"the stream has entry {got[wrong].decode()} here")
+    try:
+        public = [fields[1] for _, fields in reply]
+        hidden = [fields[3] if len(fields) == 4 else b"" for _, fields in reply]
+    except IndexError:
+        public, hidden = [], []
+    if len(public) != len(reply) or not {fields[0] for _, fields in reply} <= {b"p"}:
+        wrong = next(i for i, (_, fields) in enumerate(reply) if fields[0] != b"p")
+        raise CorruptStream(game, after + 1 + wrong, f"unknown field {reply[wrong][1][0].decode()}")
+    return list(zip(range(after + 1, end), public, hidden, strict=True))

@@ -1,0 +1,101 @@
+"""Stores for the tests: an in-memory fake, a real Valkey, and Debian's redis-server where it is installed.
+
+Servers are started once a test process and emptied before each test. `HEARTS_TEST_REQUIRE=redis-server` makes
+it an error that the server is not installed; without it, its tests are simply not there.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import fakeredis
+import pytest
+import redis
+
+from services.embedded import EmbeddedStore
+from services.keys import Keys
+from services.store import Store, connect
+
+REDIS_SERVER = shutil.which("redis-server")
+BACKENDS = ["fake", "valkey", *(["redis-server"] if REDIS_SERVER else [])]
+REQUIRED = [name for name in os.environ.get("HEARTS_TEST_REQUIRE", "").split(",") if name]
+
+
+def pytest_configure() -> None:
+    """Refuse to run where a server is missing that must be tested against."""
+    missing = [name for name in REQUIRED if name not in BACKENDS]
+    if missing:
+        raise pytest.UsageError(f"HEARTS_TEST_REQUIRE names what is not installed: {', '.join(missing)}")
+
+
+@pytest.fixture(scope="session")
+def valkey_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a Valkey that this test process shares; its disk may lag a second behind, for speed."""
+    with EmbeddedStore(tmp_path_factory.mktemp("valkey"), fsync="everysec") as store:
+        yield store.url
+
+
+@pytest.fixture(scope="session")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of Debian's redis-server, shared likewise."""
+    folder = tmp_path_factory.mktemp("redis")
+    command = [
+        str(REDIS_SERVER),
+        "--port",
+        "0",
+        "--unixsocket",
+        f"{folder}/s",
+        "--save",
+        "",
+        "--dir",
+        f"{folder}",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        try:
+            assert any("Ready to accept connections" in line for line in server.stdout)
+            yield f"unix://{folder}/s"
+        finally:
+            server.terminate()
+            server.stdout.read()
+
+
+@pytest.fixture
+def valkey(valkey_url: str) -> Iterator[redis.Redis]:
+    """A client of an empty, real Valkey."""
+    with connect(valkey_url) as client:
+        client.flushall()
+        yield client
+
+
+@pytest.fixture(params=BACKENDS)
+def client(request: pytest.FixtureRequest) -> Iterator[redis.Redis]:
+    """A client of an empty store of each kind in turn."""
+    if request.param == "fake":
+        with fakeredis.FakeRedis(server=fakeredis.FakeServer(), protocol=2, version=(7, 0)) as fake:
+            yield fake
+        return
+    url = request.getfixturevalue("valkey_url" if request.param == "valkey" else "redis_url")
+    with connect(url) as client:
+        client.flushall()
+        yield client
+
+
+@pytest.fixture
+def keys() -> Keys:
+    """The keys of a small store."""
+    return Keys(8)
+
+
+@pytest.fixture
+def store(client: redis.Redis, keys: Keys) -> Store:
+    """An empty log on a store of each kind in turn."""
+    return Store(client, keys)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data folder that does not exist yet."""
+    return tmp_path / "data"

@@ -1,0 +1,85 @@
+"""Keys: one slot a game, and a table that tells of every key."""
+
+import inspect
+import re
+from zlib import crc32
+
+import pytest
+from redis.crc import key_slot
+
+from services.keys import TEMPLATES, Keys
+
+GAME = "5f1c"
+
+
+def spelt(keys: Keys, name: str) -> str:
+    """The key of a template, for one game, its partition, one status, player and digest."""
+    known = {"game": GAME, "partition": keys.partition(GAME), "status": "open", "player": "7", "digest": "ab"}
+    if name in {"partitions", "sweep"}:
+        return {"partitions": Keys.partitions_key, "sweep": Keys.sweep}[name]
+    method = getattr(keys, name)
+    return method(*(known[parameter] for parameter in inspect.signature(method).parameters))
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda t: t.name)
+def test_a_key_is_spelt_as_its_template_says(template) -> None:
+    """Every template has a method or a constant that spells exactly that key."""
+    keys = Keys(64)
+    filled = template.key.replace("pNN", f"p{keys.partition(GAME):02}")
+    for name, value in {"game": GAME, "status": "open", "player": "7", "digest": "ab"}.items():
+        filled = filled.replace(f"<{name}>", value)
+    assert filled == spelt(keys, template.name)
+
+
+def test_every_method_that_spells_a_key_has_a_template() -> None:
+    """No key is spelt that the table does not tell of."""
+    methods = {name for name, _ in inspect.getmembers(Keys, inspect.isroutine) if not name.startswith("_")}
+    told = {template.name for template in TEMPLATES} - {"partitions", "sweep"}
+    assert told == methods - {"partition", "of_append"}
+
+
+@pytest.mark.parametrize("partitions", [1, 64, 1000])
+def test_all_keys_of_a_game_share_a_slot(partitions: int) -> None:
+    """One script may use all keys of a game, on a cluster too."""
+    keys = Keys(partitions)
+    of_game = [template.name for template in TEMPLATES if "pNN" in template.key]
+    for game in ("a", "b", "{x}", "5f1c-77"):
+        p = keys.partition(game)
+        spelt_keys = [keys.stream(game), keys.idempotency(game), keys.table(game), *keys.of_append(game)]
+        spelt_keys += [keys.feed(p), keys.due(p), keys.parked(p), keys.lobby(p, "over"), keys.seats(p)]
+        spelt_keys += [keys.turns(p)]
+        assert 1 == len({key_slot(key.encode()) for key in spelt_keys})
+    assert 9 == len(of_game)
+
+
+def test_the_keys_of_an_append_are_those_spelt_one_by_one() -> None:
+    """`of_append` is only a faster way to say four keys."""
+    keys = Keys(64)
+    p = keys.partition(GAME)
+    assert (keys.stream(GAME), keys.feed(p), keys.due(p), keys.idempotency(GAME)) == keys.of_append(GAME)
+
+
+def test_the_partition_is_the_crc32_of_the_id() -> None:
+    """Any program can tell in which partition a game is."""
+    assert crc32(b"5f1c") % 64 == Keys(64).partition("5f1c")
+    assert {0} == {Keys(1).partition(game) for game in ("a", "b", "c")}
+
+
+def test_tags_of_one_store_have_one_width() -> None:
+    """At least two digits, three where there are more than a hundred partitions."""
+    assert "h:{p07}:feed" == Keys(8).feed(7)
+    assert "h:{p07}:feed" == Keys(100).feed(7)
+    assert "h:{p007}:feed" == Keys(101).feed(7)
+
+
+def test_a_store_has_at_least_one_partition() -> None:
+    """No partitions is a mistake, told as one."""
+    with pytest.raises(ValueError, match="at least one partition"):
+        Keys(0)
+
+
+def test_templates_are_told_once_and_in_full() -> None:
+    """Names and keys are unique, types are the server's, owners are modules."""
+    assert len(TEMPLATES) == len({t.name for t in TEMPLATES}) == len({t.key for t in TEMPLATES})
+    assert {"stream", "zset", "hash", "string"} >= {t.type for t in TEMPLATES}
+    assert all(re.fullmatch(r"(services|workers)\.\w+", t.owner) and t.meaning for t in TEMPLATES)

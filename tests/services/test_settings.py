@@ -1,0 +1,159 @@
+"""Settings: one reader of the environment, and all its mistakes at once."""
+
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+
+import pytest
+
+from services.settings import InvalidSettings, Settings, variable
+
+
+def problems(**environ: str) -> list[str]:
+    """What is wrong with an environment, a line a problem."""
+    with pytest.raises(InvalidSettings) as caught:
+        Settings.from_environ({f"HEARTS_{name}": value for name, value in environ.items()})
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_an_empty_environment_gives_the_defaults() -> None:
+    """Nothing has to be set, and what is not ours is not looked at."""
+    expected = Settings(
+        data=Path("hearts-data"),
+        store_url="",
+        queue_url="",
+        host="127.0.0.1",
+        port=8000,
+        partitions=64,
+        fsync="always",
+        api_workers=1,
+        bot_workers=2,
+        log_level="info",
+        key_file="",
+    )
+    assert expected == Settings.from_environ({"PATH": "/bin", "PORT": "x"})
+
+
+def test_every_setting_is_read_from_its_variable() -> None:
+    """The variable of a field is HEARTS_ and its name in capitals."""
+    environ = {
+        "HEARTS_DATA": "/srv/my hearts",
+        "HEARTS_STORE_URL": "rediss://u:p@store:6380/2",
+        "HEARTS_QUEUE_URL": "unix:///run/q.sock",
+        "HEARTS_HOST": "::1",
+        "HEARTS_PORT": "0",
+        "HEARTS_PARTITIONS": "8",
+        "HEARTS_FSYNC": "everysec",
+        "HEARTS_API_THREADS": "7",
+        "HEARTS_API_WORKERS": "3",
+        "HEARTS_BOT_WORKERS": "0",
+        "HEARTS_LOG_LEVEL": "debug",
+        "HEARTS_KEY_FILE": "/run/secrets/key",
+    }
+    assert {variable(field.name) for field in fields(Settings)} == set(environ)
+    settings = Settings.from_environ(environ)
+    assert (Path("/srv/my hearts"), 0, 8, "everysec") == (
+        settings.data,
+        settings.port,
+        settings.partitions,
+        settings.fsync,
+    )
+    assert environ == settings.to_environ()
+
+
+def test_to_environ_is_the_inverse_of_from_environ() -> None:
+    """A child process that is given the variables reads the same settings."""
+    settings = Settings(data=Path("a b"), port=1, store_url="redis://h", bot_workers=9)
+    assert settings == Settings.from_environ(settings.to_environ())
+
+
+def test_the_process_environment_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an argument the settings come from the process's environment."""
+    monkeypatch.setenv("HEARTS_PORT", "1234")
+    assert 1234 == Settings.from_environ().port
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("PORT", "65536", "a whole number from 0 to 65535"),
+        ("PORT", "-1", "a whole number"),
+        ("PORT", "", "a whole number"),
+        ("PORT", "1_0", "a whole number"),
+        ("PORT", " 80", "a whole number"),
+        ("PORT", "٨٠", "a whole number"),
+        ("PARTITIONS", "0", "from 1 to 1024"),
+        ("API_WORKERS", "0", "from 1"),
+        ("FSYNC", "no", "always or everysec"),
+        ("LOG_LEVEL", "INFO", "debug or info or warning or error"),
+        ("DATA", "  ", "a folder, not empty"),
+        ("HOST", "", "not empty"),
+        ("STORE_URL", "http://store", "redis://HOST:6379/0"),
+        ("STORE_URL", "redis://", "redis://HOST:6379/0"),
+        ("STORE_URL", "redis://h:99999", "redis://HOST:6379/0"),
+        ("STORE_URL", "redis://h:port", "redis://HOST:6379/0"),
+        ("QUEUE_URL", "unix://", "unix:///PATH"),
+    ],
+)
+def test_a_value_that_is_not_allowed_is_refused(name: str, value: str, allowed: str) -> None:
+    """The problem names the variable, the value and what may be there instead."""
+    (problem,) = problems(**{name: value})
+    assert problem.startswith(f"HEARTS_{name}={value!r}: ")
+    assert allowed in problem
+
+
+def test_all_problems_are_told_at_once() -> None:
+    """One run shows everything that has to be put right."""
+    told = problems(PORT="x", FSYNC="never", PARTITIONS="0", NOPE="1")
+    assert ["FSYNC", "NOPE", "PARTITIONS", "PORT"] == [line.split("=")[0][7:] for line in told]
+
+
+def test_an_unknown_name_is_a_problem_with_a_hint() -> None:
+    """A misspelt variable is not silently without effect."""
+    assert ["HEARTS_STORE_ULR='redis://h': no such setting; did you mean HEARTS_STORE_URL?"] == problems(
+        STORE_ULR="redis://h"
+    )
+    assert ["HEARTS_XYZZY='1': no such setting; see `hearts config`"] == problems(XYZZY="1")
+
+
+def test_names_for_the_test_suite_are_no_settings() -> None:
+    """HEARTS_TEST_... steers tests and does not disturb a server that they start."""
+    assert Settings() == Settings.from_environ({"HEARTS_TEST_REQUIRE": "redis-server"})
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://h:6379/0", "redis://h:6379/0"),
+        ("redis://u:secret@h/0", "redis://u:***@h/0"),
+        ("redis://:se@cret@h/0", "redis://:***@h/0"),
+        ("unix:///run/s?db=1&password=secret", "unix:///run/s?db=1&password=***"),
+        ("redis://u:secret@h/0?password=secret", "redis://u:***@h/0?password=***"),
+    ],
+)
+def test_passwords_are_masked(url: str, shown: str) -> None:
+    """Neither `hearts config` nor a refusal shows the password in an address."""
+    rows = {row.name: row.value for row in Settings(store_url=url).describe()}
+    assert shown == rows["HEARTS_STORE_URL"]
+    assert all(
+        "secret" not in line for line in problems(STORE_URL=url.replace("redis", "http"), NOPE=url, PORT=url)
+    )
+
+
+def test_every_setting_is_described() -> None:
+    """`hearts config` has name, value, default and meaning of each."""
+    rows = Settings(port=1).describe()
+    assert [variable(field.name) for field in fields(Settings)] == [row.name for row in rows]
+    assert all(row.meaning for row in rows)
+    assert ("1", "8000") == next((row.value, row.default) for row in rows if row.name == "HEARTS_PORT")
+
+
+def test_the_key_file_is_in_the_data_folder_unless_it_is_named() -> None:
+    """An empty key_file means server.key in the data folder."""
+    assert Path("d/server.key") == Settings(data=Path("d")).key_path
+    assert Path("/k") == Settings(data=Path("d"), key_file="/k").key_path
+
+
+def test_settings_cannot_be_changed() -> None:
+    """What was read at the start holds to the end."""
+    with pytest.raises(FrozenInstanceError):
+        Settings().port = 1  # type: ignore[misc]
