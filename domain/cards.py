@@ -47,6 +47,7 @@ SUIT_MASKS: Final[tuple[Mask, ...]] = tuple(0x1FFF << (13 * suit) for suit in ra
 """The first copies of each suit, by suit."""
 HEARTS_MASK: Final[Mask] = SUIT_MASKS[HEARTS]
 BITS: Final[tuple[Mask, ...]] = tuple(1 << card for card in range(DECK_SIZE))
+_BIT_OF: Final = dict(zip(NAMES, BITS, strict=True))
 SUIT_OF: Final[tuple[Suit, ...]] = tuple(card // 13 for card in range(DECK_SIZE))
 SECOND: Final = DECK_SIZE
 
@@ -85,6 +86,18 @@ def parse_cards(text: object) -> list[Card]:
 def format_cards(cards: Iterable[Card]) -> str:
     """A card list as it is stored and sent: sorted by suit ``CDSH``, then rank, separated by one space."""
     return " ".join([NAMES[card] for card in sorted(cards)])
+
+
+def read_mask(text: str) -> Mask:
+    """The multiset of a card list exactly as we write it: the quick way for our own stored lists.
+
+    Raises `KeyError` for anything that is no card of ours.
+    """
+    mask = 0
+    for name in text.split():
+        bit = _BIT_OF[name]
+        mask |= bit << SECOND if mask & bit else bit
+    return mask
 
 
 def mask_of(cards: Iterable[Card]) -> Mask:

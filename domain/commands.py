@@ -34,7 +34,7 @@ class SeatPlan(msgspec.Struct, frozen=True, kw_only=True):
     public_key: str | None = None
 
 
-class OpenTable(Command, kw_only=True):
+class OpenTable(Command, frozen=True, kw_only=True):
     """Open a table. ``secret`` is ``s_L``, 32 random bytes; ``chain`` is L."""
 
     game: str
@@ -50,7 +50,7 @@ class OpenTable(Command, kw_only=True):
     clock: int | None = None
 
 
-class SitDown(Command, kw_only=True):
+class SitDown(Command, frozen=True, kw_only=True):
     """Take a seat: ``seat``, or the first that is free for this player."""
 
     player: str
@@ -59,32 +59,32 @@ class SitDown(Command, kw_only=True):
     public_key: str | None = None
 
 
-class StandUp(Command, kw_only=True):
+class StandUp(Command, frozen=True, kw_only=True):
     """Leave a seat: free again before the first `GetReady`, handed to the stand-in bot after the lock."""
 
     player: str
     seat: Seat
 
 
-class TakeBack(Command, kw_only=True):
+class TakeBack(Command, frozen=True, kw_only=True):
     """Come back to a seat that the stand-in bot plays."""
 
     player: str
     seat: Seat
 
 
-class GetReady(Command, kw_only=True):
+class GetReady(Command, frozen=True, kw_only=True):
     """Be ready, and open the entropy committed to when sitting down (hex), ``""`` where none was."""
 
     player: str
     entropy: str = ""
 
 
-class LockTable(Command, kw_only=True):
+class LockTable(Command, frozen=True, kw_only=True):
     """Lock and deal without the missing openings: the deadline has passed."""
 
 
-class PassCards(Command, kw_only=True):
+class PassCards(Command, frozen=True, kw_only=True):
     """Pass ``cards``, chosen before anything is seen of what comes."""
 
     who: Who
@@ -92,7 +92,7 @@ class PassCards(Command, kw_only=True):
     by: Literal["bot", "clock"] = "bot"
 
 
-class PlayCard(Command, kw_only=True):
+class PlayCard(Command, frozen=True, kw_only=True):
     """Play ``card`` to the trick."""
 
     who: Who
@@ -100,7 +100,7 @@ class PlayCard(Command, kw_only=True):
     by: Literal["bot", "clock"] = "bot"
 
 
-class ChooseMoon(Command, kw_only=True):
+class ChooseMoon(Command, frozen=True, kw_only=True):
     """Choose the effect of the moon one has shot."""
 
     who: Who
@@ -109,13 +109,5 @@ class ChooseMoon(Command, kw_only=True):
 
 
 AnyCommand = (
-    OpenTable
-    | SitDown
-    | StandUp
-    | TakeBack
-    | GetReady
-    | LockTable
-    | PassCards
-    | PlayCard
-    | ChooseMoon
+    OpenTable | SitDown | StandUp | TakeBack | GetReady | LockTable | PassCards | PlayCard | ChooseMoon
 )

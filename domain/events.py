@@ -45,7 +45,7 @@ class OpenedSecret(msgspec.Struct, frozen=True):
     reserved: dict[int, str] = {}
 
 
-class GameCreated(Event, kw_only=True, tag="game_created"):
+class GameCreated(Event, frozen=True, kw_only=True, tag="game_created"):
     """A table was opened. ``rules`` is the whole rule set; ``anchor`` is ``s_0`` of a chain of ``chain`` links."""
 
     at: int = 0
@@ -62,7 +62,7 @@ class GameCreated(Event, kw_only=True, tag="game_created"):
     hidden: OpenedSecret | UnsetType = UNSET
 
 
-class SeatTaken(Event, kw_only=True, tag="seat_taken"):
+class SeatTaken(Event, frozen=True, kw_only=True, tag="seat_taken"):
     """A player or a house bot sat down; ``player`` is an opaque id, null for a bot."""
 
     at: int = 0
@@ -74,14 +74,14 @@ class SeatTaken(Event, kw_only=True, tag="seat_taken"):
     public_key: str | None
 
 
-class SeatLeft(Event, kw_only=True, tag="seat_left"):
+class SeatLeft(Event, frozen=True, kw_only=True, tag="seat_left"):
     """A player stood up before anyone was ready."""
 
     at: int = 0
     seat: int
 
 
-class SeatReady(Event, kw_only=True, tag="seat_ready"):
+class SeatReady(Event, frozen=True, kw_only=True, tag="seat_ready"):
     """A person is ready and opened its entropy, ``""`` where it committed to none."""
 
     at: int = 0
@@ -89,7 +89,7 @@ class SeatReady(Event, kw_only=True, tag="seat_ready"):
     entropy: str
 
 
-class GameLocked(Event, kw_only=True, tag="game_locked"):
+class GameLocked(Event, frozen=True, kw_only=True, tag="game_locked"):
     """The seats and the entropy of the deals are fixed. ``root`` is E."""
 
     at: int = 0
@@ -105,7 +105,7 @@ class DealtSecret(msgspec.Struct, frozen=True):
     kitty: str
 
 
-class HandDealt(Event, kw_only=True, tag="hand_dealt"):
+class HandDealt(Event, frozen=True, kw_only=True, tag="hand_dealt"):
     """Hand ``hand`` (from 1) was dealt: a commitment a seat, and one to the kitty where there is one."""
 
     at: int = 0
@@ -115,7 +115,7 @@ class HandDealt(Event, kw_only=True, tag="hand_dealt"):
     hidden: DealtSecret | UnsetType = UNSET
 
 
-class CardsPassed(Event, kw_only=True, tag="cards_passed"):
+class CardsPassed(Event, frozen=True, kw_only=True, tag="cards_passed"):
     """A seat chose the cards it passes; ``cards`` is the commitment, ``hidden`` the card list."""
 
     at: int = 0
@@ -125,14 +125,14 @@ class CardsPassed(Event, kw_only=True, tag="cards_passed"):
     hidden: str | UnsetType = UNSET
 
 
-class PassesExchanged(Event, kw_only=True, tag="passes_exchanged"):
+class PassesExchanged(Event, frozen=True, kw_only=True, tag="passes_exchanged"):
     """Every seat has passed, and the cards changed hands."""
 
     at: int = 0
     hand: int
 
 
-class CardPlayed(Event, kw_only=True, tag="card_played"):
+class CardPlayed(Event, frozen=True, kw_only=True, tag="card_played"):
     """A seat played a card to the trick."""
 
     at: int = 0
@@ -141,14 +141,14 @@ class CardPlayed(Event, kw_only=True, tag="card_played"):
     by: By
 
 
-class TrickEnded(Event, kw_only=True, tag="trick_ended"):
+class TrickEnded(Event, frozen=True, kw_only=True, tag="trick_ended"):
     """A trick is full; ``seat`` took the pile, null where it is dead and the pile stays."""
 
     at: int = 0
     seat: int | None
 
 
-class MoonChosen(Event, kw_only=True, tag="moon_chosen"):
+class MoonChosen(Event, frozen=True, kw_only=True, tag="moon_chosen"):
     """Who shot the moon chose its effect."""
 
     at: int = 0
@@ -157,7 +157,7 @@ class MoonChosen(Event, kw_only=True, tag="moon_chosen"):
     by: By
 
 
-class HandScored(Event, kw_only=True, tag="hand_scored"):
+class HandScored(Event, frozen=True, kw_only=True, tag="hand_scored"):
     """A hand is over: its secret and its cards are public, ``points`` were added to ``totals``.
 
     ``passes`` is null in a hold hand, ``kitty`` is ``""`` where there was none.
@@ -173,21 +173,21 @@ class HandScored(Event, kw_only=True, tag="hand_scored"):
     totals: tuple[int, ...]
 
 
-class SeatToBot(Event, kw_only=True, tag="seat_to_bot"):
+class SeatToBot(Event, frozen=True, kw_only=True, tag="seat_to_bot"):
     """A person handed its seat to the stand-in bot."""
 
     at: int = 0
     seat: int
 
 
-class SeatTakenBack(Event, kw_only=True, tag="seat_taken_back"):
+class SeatTakenBack(Event, frozen=True, kw_only=True, tag="seat_taken_back"):
     """A person came back to its seat: at once at a table with hints, else with the next hand."""
 
     at: int = 0
     seat: int
 
 
-class KeyRotated(Event, kw_only=True, tag="key_rotated"):
+class KeyRotated(Event, frozen=True, kw_only=True, tag="key_rotated"):
     """The server signs later receipts with a new key; ``signature`` by the old one vouches for it."""
 
     at: int = 0
@@ -195,7 +195,7 @@ class KeyRotated(Event, kw_only=True, tag="key_rotated"):
     signature: str
 
 
-class GameEnded(Event, kw_only=True, tag="game_ended"):
+class GameEnded(Event, frozen=True, kw_only=True, tag="game_ended"):
     """The game is over. ``secret`` reveals an unfinished hand, else null."""
 
     at: int = 0

@@ -12,10 +12,10 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from domain import events as e
-from domain.cards import CARDS, cards_of, mask_of, parse_cards
-from domain.refusals import CorruptLog, HeartsError
+from domain.cards import CARDS, cards_of, read_mask
+from domain.refusals import CorruptLog
 from domain.rules import find_opener, kitty_in_trick, moon_shooter
-from domain.ruleset import Terms
+from domain.ruleset import terms_of
 from domain.state import HandState, SeatState, State
 
 MISSING_DEAL: Final = "the cards of this hand are not known yet"
@@ -32,31 +32,37 @@ def fold(state: State | None, events: Iterable[e.Event]) -> State:
     Raises `CorruptLog` for events that do not follow from it.
     """
     folded = State.__new__(State) if state is None else state.copy()
-    started = state is not None
-    for event in events:
-        apply(folded, event, started=started)
-        started = True
-    if not started:
+    folds = _FOLDS
+    event: e.Event | None = None
+    try:
+        for event in events:
+            folds[type(event)](folded, event)
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise _does_not_follow(event, error) from error
+    if state is None and event is None:
         raise CorruptLog("a game begins with game_created, and there is no event")
     return folded
 
 
-def apply(state: State, event: e.Event, *, started: bool) -> None:
+def apply(state: State, event: e.Event) -> None:
     """Change ``state`` by one event, in place: for whoever owns the copy. Raises as `fold` does."""
-    if started is isinstance(event, e.GameCreated):
-        raise CorruptLog(f"{type(event).__name__} where {'a later' if started else 'the first'} event is due")
     try:
         _FOLDS[type(event)](state, event)
-    except HeartsError:
-        raise
     except (LookupError, TypeError, AttributeError, ValueError) as error:
-        raise CorruptLog(f"{type(event).__name__} does not follow: {error}") from error
+        raise _does_not_follow(event, error) from error
+
+
+def _does_not_follow(event: e.Event | None, error: Exception) -> CorruptLog:
+    # a state without its first event has no fields at all, so any other event fails on the first it looks at
+    return CorruptLog(f"{type(event).__name__} does not follow: {error}")
 
 
 def _created(state: State, event: e.GameCreated) -> None:
+    if getattr(state, "game", None) is not None:
+        raise CorruptLog("a game is created once")
     hidden = event.hidden
     reserved = {} if hidden is UNSET else hidden.reserved
-    state.game, state.terms = event.game, Terms(event.rules)
+    state.game, state.terms = event.game, terms_of(event.rules)
     state.chain_secret = "" if hidden is UNSET else hidden.chain
     state.anchor, state.chain, state.server_key = event.anchor, event.chain, event.server_key
     state.ready_seconds, state.stand_in, state.clock = event.ready_seconds, event.stand_in, event.clock
@@ -108,8 +114,8 @@ def _hand_dealt(state: State, event: e.HandDealt) -> None:
         event.hand,
         terms.pass_offset(event.hand),
         (event.hand - 1) % terms.players,
-        [mask_of(parse_cards(text)) for text in hidden.deal],
-        mask_of(parse_cards(hidden.kitty)),
+        [read_mask(text) for text in hidden.deal],
+        read_mask(hidden.kitty),
         hidden.secret,
     )
     for seat, one in enumerate(state.seats):
@@ -135,7 +141,7 @@ def _hand(state: State) -> HandState:
 def _passed(state: State, event: e.CardsPassed) -> None:
     if event.hidden is UNSET:
         raise CorruptLog(MISSING_DEAL)
-    _hand(state).passes[event.seat] = mask_of(parse_cards(event.hidden))
+    _hand(state).passes[event.seat] = read_mask(event.hidden)
 
 
 def _exchanged(state: State, event: e.PassesExchanged) -> None:
@@ -156,9 +162,9 @@ def _trick_ended(state: State, event: e.TrickEnded) -> None:
     hand = _hand(state)
     extra = cards_of(hand.kitty) if kitty_in_trick(state.terms, hand) else []
     hand.take(event.seat, state.terms, extra)
-    if hand.turn < 0 and state.terms.rules.moon_effect == "choice":
-        if moon_shooter(state.terms, hand) is not None:
-            state.phase = "moon"
+    choosing = hand.turn < 0 and state.terms.rules.moon_effect == "choice"
+    if choosing and moon_shooter(state.terms, hand) is not None:
+        state.phase = "moon"
 
 
 def _moon_chosen(state: State, event: e.MoonChosen) -> None:

@@ -109,7 +109,9 @@ def _mover(state: State, command: c.PassCards | c.PlayCard | c.ChooseMoon) -> tu
         raise Refused("game/not_started", "the game has not started", hint="wait until all are ready")
     if isinstance(who, str):
         if state.seats[seat].away:
-            raise Refused("seat/not_yours", "the stand-in bot plays your seat", hint="take the seat back first")
+            raise Refused(
+                "seat/not_yours", "the stand-in bot plays your seat", hint="take the seat back first"
+            )
         return seat, "player"
     if command.by == "bot" and not state.seats[seat].house_plays:
         raise Refused("seat/not_yours", f"no bot plays seat {seat}")
@@ -146,7 +148,7 @@ def _play_card(run: Run, command: c.PlayCard) -> None:
     if hand.turn >= 0:
         return
     run.add(e.TrickEnded(at=run.at, seat=trick_taker(state.terms, hand)))
-    if hand.turn < 0 and state.phase != "moon":
+    if hand.turn < 0 and run.phase == "play":
         _score(run)
 
 
@@ -182,9 +184,7 @@ def _score(run: Run) -> None:
     if end is None:
         deal_hand(run, hand.number + 1)
         return
-    run.add(
-        e.GameEnded(at=run.at, winners=end.winners, totals=tuple(totals), reason=end.reason, secret=None)
-    )
+    run.add(e.GameEnded(at=run.at, winners=end.winners, totals=tuple(totals), reason=end.reason, secret=None))
 
 
 _DECISIONS: Final[dict[type[c.Command], Callable[[Run, Any], None]]] = {

@@ -250,7 +250,9 @@ class _Replay:
         if not last:
             if phase == "moon":
                 raise Fault("moon/choice_missing", "who shot the moon has not chosen", hand=number)
-            raise Fault("hand/unfinished", "a later hand follows, and this one is not played out", hand=number)
+            raise Fault(
+                "hand/unfinished", "a later hand follows, and this one is not played out", hand=number
+            )
         for code, given in (("score/points", hand.points), ("score/totals", hand.totals)):
             if given is not None:
                 raise Fault(code, "the hand is not over, so it has no score yet", hand=number)

@@ -266,4 +266,3 @@ def check_deal(terms: Terms, hands: Sequence[Sequence[Card]], kitty: Sequence[Ca
         return False
     every = sorted([card for hand in hands for card in hand] + list(kitty))
     return every == sorted(terms.deck)
-

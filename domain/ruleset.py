@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any, Final, Literal, cast
 
 import msgspec
@@ -213,7 +214,9 @@ def read_fields(given: Mapping[str, object]) -> tuple[dict[str, Any], list[str]]
     for key, value in given.items():
         if key not in _READERS:
             near = get_close_matches(key, KEYS, n=1)
-            found.append(f"{key!r:.60} is no key of a rule set" + (f"; did you mean {near[0]}?" if near else ""))
+            found.append(
+                f"{key!r:.60} is no key of a rule set" + (f"; did you mean {near[0]}?" if near else "")
+            )
             continue
         read, expected = _READERS[key]
         try:
@@ -225,13 +228,12 @@ def read_fields(given: Mapping[str, object]) -> tuple[dict[str, Any], list[str]]
 
 def misfits(rules: RuleSet) -> list[str]:
     """What is wrong between fields that are each all right."""
-    found = []
     removed = parse_cards(rules.removed)
-    for card in sorted(set(removed)):
-        if removed.count(card) > rules.decks:
-            found.append(
-                f"removed takes out {removed.count(card)} x {NAMES[card]}, and the deck has {rules.decks}"
-            )
+    found = [
+        f"removed takes out {removed.count(card)} x {NAMES[card]}, and the deck has {rules.decks}"
+        for card in sorted(set(removed))
+        if removed.count(card) > rules.decks
+    ]
     in_play = rules.decks * DECK_SIZE - len(removed)
     needed = rules.players * rules.hand
     if needed > in_play:
@@ -241,7 +243,9 @@ def misfits(rules: RuleSet) -> list[str]:
     if rules.pass_count > rules.hand:
         found.append(f"pass_count {rules.pass_count} is more than the {rules.hand} cards of a hand")
     if 2 in rules.pass_cycle and rules.players % 2:
-        found.append(f"pass_cycle has 2 (across), which {rules.players} seats do not have: only even numbers do")
+        found.append(
+            f"pass_cycle has 2 (across), which {rules.players} seats do not have: only even numbers do"
+        )
     return found
 
 
@@ -257,11 +261,11 @@ class Terms:
     """A rule set worked out for play: masks and counts, computed once a game and never changed."""
 
     __slots__ = (
-        "hearts_beside_qs",
         "bonus_cards",
         "breakers",
         "deck",
         "hand",
+        "hearts_beside_qs",
         "must_qs",
         "opening_ban",
         "penalty_cards",
@@ -301,6 +305,16 @@ class Terms:
             return 0
         offset = self.rules.pass_cycle[(hand - 1) % len(self.rules.pass_cycle)]
         return self.players // 2 if offset == 2 else offset % self.players
+
+
+def terms_of(rules: RuleSet) -> Terms:
+    """The terms of ``rules``, which thousands of tables share: kept for the rule sets seen last."""
+    return _terms(msgspec.json.encode(rules))
+
+
+@lru_cache(maxsize=256)
+def _terms(encoded: bytes) -> Terms:
+    return Terms(msgspec.json.decode(encoded, type=RuleSet))
 
 
 def class_mask(classes: tuple[str, ...]) -> Mask:

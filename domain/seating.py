@@ -20,7 +20,7 @@ from domain.shuffle import (
     entropy_root,
     hiding_key,
 )
-from domain.state import HandState, SeatState, State
+from domain.state import HandState, Phase, SeatState, State
 
 
 class Run:
@@ -30,13 +30,16 @@ class Run:
         self.state: State = State.__new__(State) if state is None else state.copy()
         self.at = at
         self.events: list[e.Event] = []
-        self._started = state is not None
 
     def add(self, event: e.Event) -> None:
         """Let ``event`` happen."""
-        apply(self.state, event, started=self._started)
-        self._started = True
+        apply(self.state, event)
         self.events.append(event)
+
+    @property
+    def phase(self) -> Phase:
+        """What the table waits for after the events so far."""
+        return self.state.phase
 
     @property
     def hand(self) -> HandState:

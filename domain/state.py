@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from domain.cards import Card, Mask, Seat, add_masks, drop_card, subtract_masks
+from domain.cards import BITS, NAMES, SECOND, Card, Mask, Seat, add_masks, subtract_masks
 from domain.events import BotName, Choice, Kind, Reason
 from domain.ruleset import Terms
 
@@ -114,7 +114,12 @@ class HandState:
     def copy(self) -> HandState:
         """A copy that can be moved on without touching this one."""
         twin = HandState.__new__(HandState)
-        twin.number, twin.offset, twin.opener, twin.secret = self.number, self.offset, self.opener, self.secret
+        twin.number, twin.offset, twin.opener, twin.secret = (
+            self.number,
+            self.offset,
+            self.opener,
+            self.secret,
+        )
         twin.dealt, twin.kitty = self.dealt, self.kitty
         twin.held, twin.passes, twin.exchanged = self.held[:], self.passes[:], self.exchanged
         twin.leader, twin.turn, twin.forced = self.leader, self.turn, self.forced
@@ -153,7 +158,11 @@ class HandState:
     def lay(self, card: Card, breakers: Mask) -> None:
         """Move ``card`` from the hand of the seat to play onto the table."""
         seat = self.turn
-        self.held[seat] = drop_card(self.held[seat], card)
+        held, bit = self.held[seat], BITS[card]
+        second = bit << SECOND
+        if not held & bit:
+            raise ValueError(f"seat {seat} does not hold {NAMES[card]}")
+        self.held[seat] = held ^ second if held & second else held ^ bit
         self.trick.append(card)
         if breakers >> card & 1:
             self.broken = True

@@ -147,7 +147,6 @@ def _own(state: State, hand: HandState, seat: Seat) -> Own:
     )
 
 
-
 def private_part(state: State, event: Event, seat: Seat) -> dict[str, str] | None:
     """What ``event`` tells ``seat`` alone, ``state`` being the table right after it; none for most events.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -94,9 +95,7 @@ def _make_key_file(path: Path, seed: bytes) -> None:
             file.write(seed.hex() + "\n")
             file.flush()
             os.fsync(file.fileno())
-        try:
+        with suppress(FileExistsError):
             os.link(mine, path)
-        except FileExistsError:
-            pass
     finally:
         mine.unlink()

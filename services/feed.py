@@ -7,7 +7,6 @@ at least once; a reader folds only what is newer than it has.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import redis
@@ -47,11 +46,11 @@ class Feed:
 
     def ensure_group(self, group: str) -> None:
         """Make a consumer group in every feed, from its beginning, where there is none yet."""
-        for feed in self._feeds:  # not in one pipeline: a refusal, for a group that exists, is expected
-            with suppress(redis.ResponseError):
+        for feed in self._feeds:  # not in one pipeline: a refusal is expected where the group exists
+            try:
                 self.wire.call("XGROUP", "CREATE", feed, group, "0", "MKSTREAM")
-                continue
-            self._must_have(feed, group)
+            except redis.ResponseError:
+                self._must_have(feed, group)
 
     def _must_have(self, feed: str, group: str) -> None:
         names = [_fields(info)[b"name"] for info in self.wire.call("XINFO", "GROUPS", feed)]

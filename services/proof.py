@@ -18,8 +18,8 @@ from domain.ruleset import check_rules
 from domain.shuffle import genesis_head, next_head
 from services.audit import Receipt, ServerKey, verify_receipt
 from services.codec import CODEC
-from services.replay import Failed, RulesCheck
 from services.fairness import FairnessCheck
+from services.replay import Failed, RulesCheck
 from services.store import Entry
 
 FORMAT: Final = "hearts-audit/1"
@@ -215,9 +215,13 @@ def _integrity(proof: Proof, server_key: str | None) -> tuple[Claim, bytes]:
     if receipt.game != proof.game or signed is None or receipt.head != signed.hex():
         return Claim("I", title, "fails", "the receipt was given for other events", receipt.seq), head
     if not verify_receipt(receipt, proof.server_key):
-        return Claim("I", title, "fails", "the signature of the receipt is not the server's", receipt.seq), head
+        return Claim(
+            "I", title, "fails", "the signature of the receipt is not the server's", receipt.seq
+        ), head
     pinned = "" if server_key else "; key not pinned: compare it with one you got elsewhere (--server-key)"
-    return Claim("I", title, "holds", f"by a receipt of event {receipt.seq} of {len(proof.lines)}{pinned}"), head
+    return Claim(
+        "I", title, "holds", f"by a receipt of event {receipt.seq} of {len(proof.lines)}{pinned}"
+    ), head
 
 
 def _events(proof: Proof) -> list[e.AnyEvent]:

@@ -91,10 +91,10 @@ class RulesCheck:
         # at a table without hints a person takes over with the next hand only: either may move until then
         self._house[event.seat] = None if isinstance(event, e.SeatTakenBack) else True
 
-    def _ignored(self, event: e.AnyEvent) -> None:
+    def _ignored(self, _: e.AnyEvent) -> None:
         pass
 
-    def _locked(self, event: e.GameLocked) -> None:
+    def _locked(self, _: e.GameLocked) -> None:
         self._due = e.HandDealt
 
     def _dealt(self, event: e.HandDealt) -> None:

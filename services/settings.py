@@ -188,8 +188,11 @@ def variable(field_name: str) -> str:
 
 
 def _unknown(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name.upper(), known, n=1)
-    return f"no such setting; did you mean {close[0]}?" if close else "no such setting; see `hearts config`"
+    # compared without the prefix, which all names share and which would make any two of them alike
+    rests = [variable_name.removeprefix(PREFIX) for variable_name in known]
+    close = difflib.get_close_matches(name.removeprefix(PREFIX).upper(), rests, n=1)
+    hint = f"did you mean {PREFIX}{close[0]}?" if close else "see `hearts config`"
+    return f"no such setting; {hint}"
 
 
 def _masked(text: str) -> str:

@@ -7,9 +7,7 @@ against the table as it is.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from threading import Lock
 from typing import NamedTuple
 
 import msgspec
@@ -17,19 +15,16 @@ import msgspec
 from domain import events as e
 from domain.bots import BOTS, STAND_IN, house_move
 from domain.commands import AnyCommand, LockTable, OpenTable, SeatPlan
-from domain.fold import apply
-from domain.game import advance, deadline, fold, to_act
-from domain.refusals import CorruptLog, HeartsError, Refused
+from domain.game import advance, deadline, to_act
+from domain.refusals import HeartsError, Refused
 from domain.ruleset import RuleSet
 from domain.shuffle import genesis_head, next_head
 from domain.state import State
-from domain.view import private_part
 from services.audit import Receipt, ServerKey
 from services.codec import CODEC, Stored
-from services.store import Appended, CorruptStream, Entry, Gap, Once, Replayed, Store, StoreUnavailable
+from services.folded import Item, Table, TableCache, follow, read_items
+from services.store import Appended, Entry, Gap, Once, Replayed, Store, StoreUnavailable
 
-CACHED_TABLES = 2048
-"""Folded tables a process keeps; one takes some 10 KB."""
 MOST_TRIES = 256
 """Conflicts after which a command gives up: each means that another writer got through."""
 MOST_EVENTS = 512
@@ -50,23 +45,6 @@ class StaleVersion(HeartsError):
 
 class KeyReused(HeartsError):
     """The idempotency key was used for another request."""
-
-
-class Table(NamedTuple):
-    """A folded game at one version."""
-
-    state: State
-    seq: int
-    """Events so far."""
-    head: bytes
-    """Head of the event chain."""
-    at: int
-    """When the last event happened, in ms since 1970 UTC."""
-
-    @property
-    def etag(self) -> str:
-        """The version as HTTP names it, quotes included."""
-        return f'"{self.seq}-{self.head.hex()[:16]}"'
 
 
 class Key(NamedTuple):
@@ -91,54 +69,19 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 class Outcome(NamedTuple):
-    """An accepted command: the table after it, and the receipt of its last event."""
+    """An accepted command: the table after it."""
 
     table: Table
     events: Sequence[e.Event]
     """What happened; empty where the answer was given before."""
-    receipt: Receipt
+    key: ServerKey
+    """The key that signs for it."""
     replayed: bool = False
 
-
-class Item(NamedTuple):
-    """An event as a reader gets it."""
-
-    seq: int
-    head: bytes
-    public: bytes
-    private: dict[str, str] | None
-
-
-class TableCache:
-    """The latest folded tables, least recently used out first. Safe for threads."""
-
-    def __init__(self, size: int = CACHED_TABLES) -> None:
-        self._size = size
-        self._tables: OrderedDict[str, Table] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, game: str) -> Table | None:
-        """The newest table known, or none."""
-        with self._lock:
-            table = self._tables.get(game)
-            if table is not None:
-                self._tables.move_to_end(game)
-            return table
-
-    def put(self, game: str, table: Table) -> None:
-        """Keep ``table`` unless a newer one is known."""
-        with self._lock:
-            known = self._tables.get(game)
-            if known is None or known.seq < table.seq:
-                self._tables[game] = table
-                self._tables.move_to_end(game)
-                if len(self._tables) > self._size:
-                    self._tables.popitem(last=False)
-
-    def drop(self, game: str) -> None:
-        """Forget a table."""
-        with self._lock:
-            self._tables.pop(game, None)
+    @property
+    def receipt(self) -> Receipt:
+        """The receipt of the last event that the command caused; signed when it is asked for."""
+        return self.key.receipt(self.table.state.game, self.table.seq, self.table.head)
 
 
 class Tables:
@@ -183,8 +126,8 @@ class Tables:
         table = self.load(game)
         if table.seq <= after:
             entries = self._store.tail(game, table.seq, wait_ms) if wait_ms and table.seq == after else []
-            return _items(game, table, entries, seat, after)
-        return _items(game, None, self._store.read(game), seat, after)
+            return read_items(game, table, entries, seat, after)
+        return read_items(game, None, self._store.read(game), seat, after)
 
     def entries(self, game: str) -> list[Entry]:
         """The whole stream of a game as it is stored. Raises `UnknownGame`."""
@@ -263,7 +206,7 @@ class Tables:
             outcome = self._append(game, table, events, state, at, key)
             if isinstance(outcome, Outcome):
                 return outcome
-            table, fresh = outcome, True
+            table, fresh = self._catch_up(game, table, outcome), True
         raise StoreUnavailable(f"game {game:.60} is too busy")
 
     def act_for_house(self, game: str, most: int = MOST_EVENTS) -> Table:
@@ -281,7 +224,7 @@ class Tables:
             outcome = self._append(game, table, events, state, at, None)
             if isinstance(outcome, Outcome):
                 return outcome.table
-            table = outcome
+            table = self._catch_up(game, table, outcome)
         raise StoreUnavailable(f"game {game:.60} is too busy")
 
     # --- inside
@@ -294,8 +237,8 @@ class Tables:
         state: State,
         at: int,
         key: Key | None,
-    ) -> Outcome | Table | None:
-        """The outcome, or where other events came first the table after those (none for a new table)."""
+    ) -> Outcome | list[Entry]:
+        """The outcome; or the events that came first, none where the store has lost what ``table`` knows."""
         seq, head = (0, genesis_head(game)) if table is None else (table.seq, table.head)
         stored: list[Stored] = []
         for number, event in enumerate(events, seq + 1):
@@ -307,17 +250,22 @@ class Tables:
         try:
             result = self._store.append(game, seq, stored, now=at, due=next_due(state, at), once=once)
         except Gap:
-            # the store came back without a tail this process had seen: believe the store
-            self._cache.drop(game)
-            return self.load(game)
+            return []
         if isinstance(result, Appended):
             done = Table(state, last, head, at)
             self._cache.put(game, done)
-            return Outcome(done, events, self._key.receipt(game, last, head))
+            return Outcome(done, events, self._key)
         if isinstance(result, Replayed):
             assert key is not None
             return self._replay(game, key, result.answer)
-        return None if table is None else self._follow(game, table, result.entries)
+        return result.entries
+
+    def _catch_up(self, game: str, table: Table, missed: list[Entry]) -> Table:
+        if missed:
+            return self._follow(game, table, missed)
+        # the store came back without a tail that this process had seen: believe the store
+        self._cache.drop(game)
+        return self.load(game)
 
     def _follow(self, game: str, known: Table | None, entries: Sequence[Entry]) -> Table:
         table = follow(game, known, entries)
@@ -329,56 +277,13 @@ class Tables:
         if kept.f != key.fingerprint:
             raise KeyReused("this idempotency key was used for another request")
         table = self.at(game, kept.n)
-        return Outcome(table, [], self._key.receipt(game, table.seq, table.head), replayed=True)
+        return Outcome(table, [], self._key, replayed=True)
 
     def _new_id(self, key: Key | None, attempt: int) -> str:
         """Twelve bytes in hex: random, or from caller and key; later attempts are for ids that have expired."""
         if key is None:
             return self._entropy(12).hex()
         return self._key.derive("game-id", key.caller, key.key, str(attempt))[:12].hex()
-
-
-def follow(game: str, known: Table | None, entries: Sequence[Entry]) -> Table:
-    """The table after the stored ``entries`` that come next. Raises `CorruptStream` naming the event at fault."""
-    head = genesis_head(game) if known is None else known.head
-    seq = 0 if known is None else known.seq
-    state = None if known is None else known.state
-    try:
-        events = CODEC.decode_all(entries)
-        state = fold(state, events)
-    except CorruptLog as error:
-        raise CorruptStream(game, _first_bad(known, entries), str(error)) from error
-    for seq, public, _ in entries:
-        head = next_head(head, public)
-    return Table(state, seq, head, events[-1].at if events else 0)
-
-
-def _first_bad(known: Table | None, entries: Sequence[Entry]) -> int:
-    """The seq of the first entry that cannot be decoded and folded: the slow way, for the error alone."""
-    state = None if known is None else known.state
-    for seq, public, hidden in entries:
-        try:
-            state = fold(state, [CODEC.decode(public, hidden)])
-        except CorruptLog:
-            return seq
-    return 0
-
-
-def _items(
-    game: str, table: Table | None, entries: Sequence[Entry], seat: int | None, after: int
-) -> list[Item]:
-    """``entries`` that follow ``table``, each with its head and what it tells ``seat`` alone."""
-    head = genesis_head(game) if table is None else table.head
-    state = State.__new__(State) if table is None else table.state.copy()
-    found = []
-    for seq, public, hidden in entries:
-        event = CODEC.decode(public, hidden)
-        apply(state, event, started=seq > 1)
-        head = next_head(head, public)
-        if seq > after:
-            private = None if seat is None else private_part(state, event, seat)
-            found.append(Item(seq, head, public, private))
-    return found
 
 
 def next_due(state: State, now: int) -> int | None:

@@ -55,7 +55,7 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout
         try:
-            assert any("Ready to accept connections" in line for line in server.stdout)
+            assert any("eady to accept connections" in line for line in server.stdout)
             yield f"unix://{folder}/s"
         finally:
             server.terminate()

@@ -8,7 +8,7 @@ random follows, and the playouts it may spend. The action is a tuple of cards fo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -78,7 +78,7 @@ def house_move(state: State, seat: Seat, at: int) -> PassCards | PlayCard | Choo
     assert hand is not None
     seed = bot_seed(bytes.fromhex(hand.secret), seat, decision_number(state, seat))
     action = BOTS[named.name].policy(view(state, seat), seed, named.budget)
-    by = "bot" if one.house_plays else "clock"
+    by: Literal["bot", "clock"] = "bot" if one.house_plays else "clock"
     if isinstance(action, tuple):
         return PassCards(who=seat, cards=action, by=by, at=at)
     if isinstance(action, str):

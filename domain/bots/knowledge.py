@@ -12,8 +12,19 @@ from typing import Final
 
 import msgspec
 
-from domain.cards import BITS, DECK_SIZE, FIRST_COPIES, SECOND, SUIT_MASKS, SUIT_OF, Card, Mask, Seat
-from domain.cards import add_masks, mask_of
+from domain.cards import (
+    BITS,
+    DECK_SIZE,
+    FIRST_COPIES,
+    SECOND,
+    SUIT_MASKS,
+    SUIT_OF,
+    Card,
+    Mask,
+    Seat,
+    add_masks,
+    mask_of,
+)
 from domain.ruleset import RuleSet, Terms
 from domain.view import View
 
@@ -238,3 +249,21 @@ def expected_worst(levels: tuple[tuple[int, Mask], ...], cards: Mask, none: tupl
             total += without * (1.0 - chance) * value
             without *= chance
     return total
+
+
+@lru_cache(maxsize=128)
+def runs_out(seats: int) -> tuple[tuple[float, ...], ...]:
+    """The chance that the holder of a card has at most so many of its suit, by that number and the unseen ones."""
+    share = 1.0 / seats
+    table = []
+    row = [1.0] + [0.0] * _SUIT_MOST
+    for _ in range(_SUIT_MOST + 1):
+        sums, total = [0.0], 0.0
+        for chance in row:
+            total += chance
+            sums.append(total)
+        table.append(sums)
+        row = [row[0] * (1 - share)] + [row[i] * (1 - share) + row[i - 1] * share for i in range(1, len(row))]
+    return tuple(
+        tuple(table[max(0, unseen - 1)][most] for unseen in range(_SUIT_MOST + 1)) for most in range(_SUIT_MOST + 2)
+    )

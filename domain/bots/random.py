@@ -7,8 +7,8 @@ from domain.events import Choice
 from domain.view import View
 
 
-def random_policy(seen: View, seed: bytes, playouts: int) -> tuple[Card, ...] | Card | Choice:
-    """A uniform choice among what is legal; ``playouts`` is not used."""
+def random_policy(seen: View, seed: bytes, _playouts: int) -> tuple[Card, ...] | Card | Choice:
+    """A uniform choice among what is legal; playouts are not used."""
     own = seen.own
     assert own is not None
     number = int.from_bytes(seed, "big")

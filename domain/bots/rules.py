@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from domain.bots.knowledge import (
-    HIGHER, LOWER, SUIT_CARDS, Knowledge, expected_worst, none_of, stays, wins,
+    HIGHER,
+    LOWER,
+    SUIT_CARDS,
+    Knowledge,
+    runs_out,
+    expected_worst,
+    none_of,
+    stays,
+    wins,
 )
 from domain.cards import BITS, FIRST_COPIES, SUIT_OF, Card, Mask, cards_of, distinct_cards, drop_card
 from domain.events import Choice
 from domain.view import View
 
-P = dict(slope=0.5, base=0.3, lead=0.2, shed=0.6, give=0.1, stuck=0.2, twin=0.3, future=1.0, killer=0.7,
-         catch=0.8, top=0.25, flush=0.0)
+P = dict(slope=0.5, base=0.1, lead=0.2, shed=0.6, give=0.1, stuck=0.2, twin=0.3, future=1.0, killer=0.7, catch=0.8, top=0.25, safe=0.35, regain=0.6, goloss=0.5, minp=0.05, moon=1)
 
 
 def rules_policy(seen: View, seed: bytes, playouts: int) -> tuple[Card, ...] | Card | Choice:
@@ -22,6 +29,9 @@ def rules_policy(seen: View, seed: bytes, playouts: int) -> tuple[Card, ...] | C
     if not own.legal & (own.legal - 1):
         return own.legal.bit_length() - 1
     look = Outlook(Knowledge(seen))
+    shot = shoot(look)
+    if shot:
+        return cheapest(shot, seed)
     if not seen.trick:
         costs = lead_costs(look)
     else:
@@ -62,7 +72,9 @@ class Outlook:
         if not holders:
             if not count:
                 return [], 0.0
-            return [P["stuck"] * (max(0, values[c]) + (n - 1) * self.discard + self.lead) for c in cards_of(mine)], 0.0
+            return [
+                P["stuck"] * (max(0, values[c]) + (n - 1) * self.discard + self.lead) for c in cards_of(mine)
+            ], 0.0
         rounds = (o + count) / n
         spare = rounds - count if rounds > count else 0.0
         if not count:
@@ -186,7 +198,9 @@ def lead_costs(look):
         low = (unseen & LOWER[card]).bit_count()
         high = (unseen & HIGHER[card]).bit_count()
         chance = wins(eff, holders)[low][high]
-        points = table + values[card] + later_points(look, suit, card, none, none[o], holders, n - 1 - holders)
+        points = (
+            table + values[card] + later_points(look, suit, card, none, none[o], holders, n - 1 - holders)
+        )
         costs.append((chance * (points + look.lead) + P["future"] * look.future(card), card))
     return costs
 
@@ -220,17 +234,118 @@ def follow_costs(look):
     for card in distinct_cards(seen.own.legal):
         cost = P["future"] * look.future(card)
         value = values[card]
-        if SUIT_OF[card] == suit and (card > best or card == best and not cancel) and not (cancel and card in trick):
+        if (
+            SUIT_OF[card] == suit
+            and (card > best or (card == best and not cancel))
+            and not (cancel and card in trick)
+        ):
             low = (unseen & LOWER[card]).bit_count()
             high = (unseen & HIGHER[card]).bit_count()
             s = stay[low][high]
             chance = 1.0
             for _ in range(followers):
                 chance *= s
-            points = table + value + later_points(look, suit, card, none, none[o], followers, later - followers)
+            points = (
+                table + value + later_points(look, suit, card, none, none[o], followers, later - followers)
+            )
             cost += chance * (points + look.lead)
             cost -= (1.0 - chance) * P["give"] * (table + value)
         else:
             cost -= P["give"] * (value)
         costs.append((cost, card))
     return costs
+
+
+def sweep(look, held):
+    """Chance to win all penalty cards with held"""
+    k, n = look.k, look.n
+    penalty = k.facts.penalty
+    chance = 1.0
+    for suit in range(4):
+        mine = held & SUIT_CARDS[suit]
+        if not mine:
+            continue
+        unseen = k.out & SUIT_CARDS[suit]
+        o = unseen.bit_count()
+        holders = look.holders[suit]
+        if not o or not holders:
+            continue
+        eff = holders + look.extra
+        table = runs_out(eff)
+        none = none_of(eff)
+        cards = cards_of(mine)
+        lowest = 1.0
+        for i, card in enumerate(reversed(cards)):
+            high = (unseen & HIGHER[card]).bit_count()
+            if not high:
+                continue
+            p = table[i][o]
+            if high > 1:
+                p *= p
+            if p < 1.0:
+                if not BITS[card] & penalty:
+                    p += (1.0 - p) * P["safe"] * (1.0 - none[o])
+                    chance *= p
+                elif p < lowest:
+                    chance *= p / lowest
+                    lowest = p
+        if chance < P["minp"]:
+            return 0.0
+    return chance
+
+
+def shoot(look):
+    k, n = look.k, look.n
+    if not P["moon"] or not k.facts.moon or not k.out & k.facts.penalty and not k.hand & k.facts.penalty:
+        return None
+    me = k.me
+    if k.taken[me] != sum(k.taken):
+        return None
+    seen = k.seen
+    if sweep(look, k.hand) < P["minp"] / 2:
+        return None
+    facts = k.facts
+    values = facts.values
+    x = facts.terms.rules.moon_x
+    trick = seen.trick
+    penalty = facts.penalty
+    dirty = any(values[c] > 0 for c in trick) or any(values[c] > 0 for c in k.pile)
+    if trick:
+        suit = SUIT_OF[trick[0]]
+        cancel = facts.terms.rules.cancel
+        best = best_live(trick, cancel)
+    result = []
+    later = k.later
+    regain = P["regain"]
+    for card in distinct_cards(seen.own.legal):
+        if trick and SUIT_OF[card] != suit:
+            win = 0.0
+            harmless = 0.0 if dirty or values[card] > 0 else 0.7
+        else:
+            s = SUIT_OF[card]
+            unseen = k.out & SUIT_CARDS[s]
+            o = unseen.bit_count()
+            followers = (later & ~k.voids[s]).bit_count() if o else 0
+            strangers = later.bit_count() - followers
+            eff = max(1, look.holders[s] + look.extra)
+            none = none_of(eff)
+            if trick and (card < best or cancel and card in trick):
+                win = 0.0
+            else:
+                one = none[(unseen & HIGHER[card]).bit_count()]
+                win = 1.0
+                for _ in range(followers):
+                    win *= one
+            harmless = 0.0
+            if not dirty and values[card] <= 0 and not strangers:
+                harmless = 1.0
+                for _ in range(followers):
+                    harmless *= 1.0 - none[o]
+        through = win + (1.0 - win) * harmless * regain
+        result.append((-through * sweep(look, drop_card(k.hand, card)) if through else 0.0, card))
+    p = -min(result)[0]
+    mine = k.points[me]
+    rest = facts.penalty_points - mine
+    if p * (x + mine + rest / n) > (1 - p) * P["goloss"] * rest:
+        return result
+    return None

@@ -1,0 +1,266 @@
+"""The marshmallow schemas of what ``/v1`` sends. They describe: answers are made by `api.present`, and tests hold the two together."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from marshmallow import Schema, fields, validate
+
+from api.errors import CODES
+from api.schemas import STATUSES, Knobs
+
+_CARDS: Final = "a card list: sorted by suit CDSH, then rank, one space between; empty for none"
+_HEAD: Final = "head of the event chain, 32 bytes in hex"
+
+
+def _text(description: str, **more: Any) -> fields.String:
+    return fields.String(required=True, metadata={"description": description, **more})
+
+
+def _number(description: str, *, allow_none: bool = False) -> fields.Integer:
+    return fields.Integer(required=True, allow_none=allow_none, metadata={"description": description})
+
+
+def _numbers(description: str) -> fields.List[Any]:
+    return fields.List(fields.Integer(), required=True, metadata={"description": description})
+
+
+def _flag(description: str) -> fields.Boolean:
+    return fields.Boolean(required=True, metadata={"description": description})
+
+
+class Rules(Knobs):  # type: ignore[valid-type,misc]
+    """A whole rule set, by value."""
+
+    variant = fields.String(required=True)
+
+
+class SeatAnswer(Schema):
+    """A seat, as anybody may know it."""
+
+    seat = _number("from 0, clockwise")
+    kind = fields.String(required=True, validate=validate.OneOf(["player", "bot", "open"]))
+    name = _text("of the player or the bot; empty where there is none")
+    ready = _flag("whether it waits for the deal")
+    cards = _number("cards in hand, passed ones included until the exchange")
+    taken = _number("tricks taken in this hand")
+    passed = _flag("whether it has passed in this hand")
+    player = fields.String(required=True, allow_none=True, metadata={"description": "the player's id"})
+    away = _flag("whether the stand-in bot plays it for its player")
+
+
+class LaidCard(Schema):
+    """A card of a trick."""
+
+    seat = _number("who played it")
+    card = _text("the card", example="QS")
+
+
+class HandPoints(Schema):
+    """What a finished hand added to the totals."""
+
+    hand = _number("from 1")
+    points = _numbers("a number a seat")
+
+
+class TableAnswer(Schema):
+    """A table as the caller may see it. The last keys of the contract are there for a seat alone."""
+
+    id = _text("the game's id")
+    seq = _number("events so far")
+    head = _text(_HEAD)
+    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
+    phase = fields.String(required=True, validate=validate.OneOf(["seats", "pass", "play", "moon", "over"]))
+    variant = _text("the variant it started from, or custom")
+    rules = fields.Nested(Rules, required=True)
+    seats = fields.List(fields.Nested(SeatAnswer), required=True)
+    hand_number = _number("from 1; 0 before the first deal")
+    pass_offset = _number("1 left, -1 right, 2 across, 0 hold")
+    turn = _number("the seat to act; null while several may, or nobody", allow_none=True)
+    deadline = _number("when the house acts for whom the table waits for, ms since 1970 UTC", allow_none=True)
+    hearts_broken = _flag("whether hearts may be led")
+    trick = fields.List(fields.Nested(LaidCard), required=True)
+    last_trick = fields.List(fields.Nested(LaidCard), required=True)
+    last_winner = _number("who took the last trick; null where it was dead, or before any", allow_none=True)
+    totals = _numbers("a number a seat")
+    hands = fields.List(fields.Nested(HandPoints), required=True)
+    winners = _numbers("the seats that have won")
+    you = fields.Integer(metadata={"description": "the caller's seat"})
+    hand = fields.String(metadata={"description": f"the caller's cards, {_CARDS}"})
+    received = fields.String(metadata={"description": f"what was passed to the caller, {_CARDS}"})
+    legal = fields.String(metadata={"description": f"there when the caller may play now, {_CARDS}"})
+    given = fields.String(metadata={"description": f"what the caller has passed, {_CARDS}"})
+    reason = fields.String(
+        required=True, allow_none=True, validate=validate.OneOf(["target", "limit", "abandoned"])
+    )
+    rated = _flag("whether the game counts")
+    hints = _flag("whether players may ask for hints")
+    clock = _number("seconds for a move, or null", allow_none=True)
+    ready_seconds = _number("seconds from the first who is ready until the deal")
+
+
+class ReceiptAnswer(Schema):
+    """The server's signed word that an event is in the log, docs/spec/audit.md 7."""
+
+    game = _text("the game's id")
+    seq = _number("of the last event that the command caused")
+    head = _text(_HEAD)
+    signature = _text("Ed25519, in hex")
+
+
+class CommandAnswer(TableAnswer):
+    """The table after a command, and the receipt of its last event."""
+
+    receipt = fields.Nested(ReceiptAnswer, required=True)
+
+
+class PlayerAnswer(Schema):
+    """A new player."""
+
+    id = _text("opaque id")
+    token = _text("shown this once: send it as Authorization: Bearer TOKEN")
+    name = _text("as it was understood")
+
+
+class MeAnswer(Schema):
+    """Whose token it is."""
+
+    id = _text("opaque id")
+    name = _text("the player's name")
+    scopes = fields.List(fields.String(), required=True)
+
+
+class VariantAnswer(Schema):
+    """A published variant for a number of seats."""
+
+    name = _text("what to open a table with")
+    title = _text("what people call it")
+    summary = _text("what sets it apart")
+    source = _text("where its rules are from")
+    players = _numbers("the numbers of seats it is played with")
+    rules = fields.Nested(Rules, required=True)
+
+
+class VariantsAnswer(Schema):
+    """The published variants, each for its usual number of seats."""
+
+    variants = fields.List(fields.Nested(VariantAnswer), required=True)
+
+
+class GamesAnswer(Schema):
+    """A page of games."""
+
+    games = fields.List(fields.Dict(), required=True)
+    next = fields.String(required=True, allow_none=True, metadata={"description": "`after` of the next page"})
+
+
+class ItemAnswer(Schema):
+    """An event, docs/spec/audit.md."""
+
+    seq = _number("its place in the game, from 1")
+    head = _text(f"{_HEAD}, after it")
+    event = _text("its stored bytes: compact JSON")
+    private = fields.Dict(
+        required=True,
+        allow_none=True,
+        keys=fields.String(),
+        values=fields.String(),
+        metadata={"description": "what it tells the caller's seat alone"},
+    )
+
+
+class EventsAnswer(Schema):
+    """Events in order."""
+
+    events = fields.List(fields.Nested(ItemAnswer), required=True)
+    next = _number("`after` of the next call")
+
+
+class RecordAnswer(Schema):
+    """A game as a record, docs/spec/record.md."""
+
+    format = _text("hearts-record/1")
+    rules = fields.Dict(required=True)
+    seats = fields.List(fields.String(), required=True)
+    hands = fields.List(fields.Dict(), required=True)
+    winners = _numbers("the seats that have won")
+
+
+class LiveAnswer(Schema):
+    """The process answers."""
+
+    live = _flag("true")
+
+
+class ReadyAnswer(Schema):
+    """The server can do its work."""
+
+    ready = _flag("true")
+    partitions = _number("partitions of the log")
+    projector_lag = _number("appends that lobby and history do not show yet; null where unknown", allow_none=True)
+
+
+class VersionAnswer(Schema):
+    """What is running."""
+
+    version = _text("of the program")
+    commit = fields.String(required=True, allow_none=True)
+    kernel = fields.String(required=True, allow_none=True, metadata={"description": "compiled playouts, if any"})
+    server_key = _text("the public key that receipts are signed with, Ed25519 in hex")
+
+
+class FieldError(Schema):
+    """One thing wrong with a request."""
+
+    field = fields.String(metadata={"description": "its dotted path; not there for a problem of the rules"})
+    detail = _text("what is wrong")
+
+
+class ProblemAnswer(Schema):
+    """A refusal, RFC 9457. It changed nothing."""
+
+    type = _text("where the code is explained")
+    title = _text("of the code")
+    status = _number("the HTTP status")
+    detail = _text("what is wrong this time")
+    code = fields.String(required=True, validate=validate.OneOf(list(CODES)))
+    hint = _text("what would be accepted; may be empty")
+    legal = fields.String(metadata={"description": f"what may be played instead, {_CARDS}"})
+    seq = fields.Integer(metadata={"description": "events of the table that refused"})
+    errors = fields.List(fields.Nested(FieldError))
+
+
+class KeyHeader(Schema):
+    """The header of a command that opens a table."""
+
+    key = fields.String(
+        data_key="Idempotency-Key",
+        metadata={"description": "repeat a request under the same key, and it is done once: 1 to 255 characters"},
+    )
+
+
+class CommandHeaders(KeyHeader):
+    """The headers of a command at a table."""
+
+    if_match = fields.String(
+        data_key="If-Match", metadata={"description": "the ETag of the only version it may be judged by"}
+    )
+
+
+class ReadHeaders(Schema):
+    """The headers of a read that may be spared."""
+
+    if_none_match = fields.String(
+        data_key="If-None-Match", metadata={"description": "the ETag of the version you have: 304 where it still is"}
+    )
+
+
+ETAG_DOC: Final = {
+    "ETag": {"description": "seq and head of the table", "schema": {"type": "string", "example": '"57-0123456789abcdef"'}}
+}
+REPLAYED_DOC: Final = {
+    "Idempotency-Replayed": {
+        "description": "`true` where the request was carried out before under its key",
+        "schema": {"type": "string"},
+    }
+}

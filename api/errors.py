@@ -1,0 +1,225 @@
+"""Refusals as ``application/problem+json`` (RFC 9457): the one table from exception and code to status.
+
+Whatever goes wrong in a request ends here, werkzeug's own errors included, so that no client ever gets a page of HTML or
+a word about the inside of the server.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+from flask import Flask, Response
+from werkzeug.exceptions import HTTPException
+
+from domain.refusals import HeartsError, InvalidRules, Malformed, Refused
+from services.folded import Table
+from services.store import StoreUnavailable
+from services.tables import KeyReused, StaleVersion, UnknownGame
+
+LOG: Final = logging.getLogger("hearts.api")
+PROBLEM_JSON: Final = "application/problem+json"
+RETRY_SECONDS: Final = 1
+"""How long a client should wait before it asks again, where waiting helps."""
+
+CODES: Final[dict[str, tuple[int, str]]] = {
+    "request/unreadable": (400, "The request cannot be read"),
+    "auth/required": (401, "A valid token is required"),
+    "auth/forbidden": (403, "The token does not allow this"),
+    "seat/not_yours": (403, "Not your seat"),
+    "game/unknown": (404, "No such game"),
+    "variant/unknown": (404, "No such variant"),
+    "request/not_found": (404, "There is nothing at this address"),
+    "request/method_not_allowed": (405, "The method does not fit the address"),
+    "request/not_acceptable": (406, "The answer does not come in a format you accept"),
+    "game/full": (409, "No seat is free"),
+    "game/not_over": (409, "The game is not over"),
+    "game/not_started": (409, "The game has not started"),
+    "game/over": (409, "The game is over"),
+    "moon/not_now": (409, "There is no moon to choose now"),
+    "pass/not_now": (409, "No cards are passed now"),
+    "play/hand_over": (409, "The hand is played out"),
+    "play/not_your_turn": (409, "Not your turn"),
+    "seat/taken": (409, "The seat cannot be had"),
+    "version/stale": (412, "The table has moved on"),
+    "request/too_large": (413, "The request is too large"),
+    "request/media_type": (415, "The body is not JSON"),
+    "entropy/repeated": (422, "The commitment is at the table already"),
+    "entropy/wrong_opening": (422, "The opening does not fit the commitment"),
+    "key/reused": (422, "The idempotency key was used for another request"),
+    "pass/wrong_cards": (422, "Not a valid pass"),
+    "play/hearts_not_broken": (422, "Hearts are not broken"),
+    "play/must_follow_suit": (422, "Suit must be followed"),
+    "play/must_open_with": (422, "The hand must be opened with another card"),
+    "play/not_in_hand": (422, "The card is not in your hand"),
+    "play/penalty_on_first_trick": (422, "Not on the first trick"),
+    "play/penalty_opening_lead": (422, "Not as the opening lead"),
+    "request/invalid": (422, "The request does not say what it should"),
+    "rules/invalid": (422, "The rules cannot be played"),
+    "rate/limited": (429, "Too many requests"),
+    "server/error": (500, "The server failed"),
+    "store/unavailable": (503, "The store does not answer"),
+}
+"""Status and title of every code that an answer of this server may carry."""
+
+_OF_STATUS: Final = {
+    400: "request/unreadable",
+    404: "request/not_found",
+    405: "request/method_not_allowed",
+    406: "request/not_acceptable",
+    413: "request/too_large",
+    415: "request/media_type",
+    429: "rate/limited",
+    503: "store/unavailable",
+}
+"""The code of an error that the web framework raises itself, by its status."""
+_HINTS: Final = {
+    404: "all addresses are listed at /docs",
+    405: "all addresses and their methods are listed at /docs",
+    413: "a body has at most 64 KiB",
+}
+_TAGS: Final = re.compile(r"<[^>]*>")
+
+
+class Problem(HeartsError):
+    """A refusal by this floor. ``status`` is that of its code unless it is given; ``extra`` are further members."""
+
+    def __init__(
+        self,
+        code: str,
+        detail: str,
+        *,
+        hint: str = "",
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        **extra: object,
+    ) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.code, self.detail, self.hint = code, detail, hint
+        self.status = CODES[code][0] if status is None else status
+        self.headers, self.extra = dict(headers or {}), extra
+
+
+class FieldProblem(Problem):
+    """A request whose fields are not all right; ``errors`` tells each, as `field` and `detail`."""
+
+    def __init__(self, errors: list[dict[str, str]], *, status: int | None = None) -> None:
+        told = "; ".join(one["detail"] for one in errors)
+        super().__init__("request/invalid", told[:1000], status=status, errors=errors)
+
+
+class RefusedAt(HeartsError):
+    """A command refused by the table as it is at ``table``: a `Refused` with the version it was judged by."""
+
+    def __init__(self, refused: Refused, table: Table) -> None:
+        super().__init__(str(refused))
+        self.refused, self.table = refused, table
+
+
+def problem_response(problem: Problem) -> Response:
+    """The answer that tells ``problem``."""
+    status, title = problem.status, CODES[problem.code][1]
+    body: dict[str, Any] = {
+        "type": f"/docs#{problem.code}",
+        "title": title,
+        "status": status,
+        "detail": problem.detail,
+        "code": problem.code,
+        "hint": problem.hint,
+        **problem.extra,
+    }
+    headers = {"Content-Type": PROBLEM_JSON, "Cache-Control": "no-store", **problem.headers}
+    if status in (429, 503):
+        headers.setdefault("Retry-After", str(RETRY_SECONDS))
+    return Response(msgspec.json.encode(body), status, headers=headers)
+
+
+def problem_of(error: Exception) -> Problem:
+    """The problem that an exception is told as; anything unforeseen is our fault and told without details."""
+    for kind, tell in _TOLD.items():
+        if isinstance(error, kind):
+            return tell(error)
+    LOG.error("a request failed", exc_info=error)
+    return Problem("server/error", "The request failed, and the failure was logged.", hint="try again later")
+
+
+def register_errors(app: Flask) -> None:
+    """Let every exception of a request be told as a problem."""
+
+    def tell(error: Exception) -> Response:
+        return problem_response(problem_of(error))
+
+    app.register_error_handler(Exception, tell)
+    app.register_error_handler(HTTPException, tell)
+
+
+def _refused(error: Refused) -> Problem:
+    extra = {} if error.legal is None else {"legal": " ".join(error.legal)}
+    return Problem(error.code, error.detail, hint=error.hint, **extra)
+
+
+def _refused_at(error: RefusedAt) -> Problem:
+    problem = _refused(error.refused)
+    problem.extra["seq"] = error.table.seq
+    problem.headers["ETag"] = error.table.etag
+    return problem
+
+
+def _invalid_rules(error: InvalidRules) -> Problem:
+    errors = [{"detail": problem} for problem in error.problems]
+    hint = "/v1/variants has every published rule set by value"
+    return Problem("rules/invalid", "; ".join(error.problems)[:1000], hint=hint, errors=errors)
+
+
+def _stale(error: StaleVersion) -> Problem:
+    return Problem(
+        "version/stale",
+        f"the table is at event {error.table.seq}, not at the version of If-Match",
+        hint="read the table again, or send the command without If-Match",
+        headers={"ETag": error.table.etag},
+        seq=error.table.seq,
+    )
+
+
+def _key_reused(_: KeyReused) -> Problem:
+    return Problem(
+        "key/reused",
+        "this Idempotency-Key was sent with another request before",
+        hint="use a fresh key for each new request, and the same one only to repeat it",
+    )
+
+
+def _unavailable(_: StoreUnavailable) -> Problem:
+    return Problem(
+        "store/unavailable",
+        "the store does not answer, so it is not known whether the request was carried out",
+        hint="repeat it with the same Idempotency-Key",
+    )
+
+
+def _http(error: HTTPException) -> Problem:
+    status = error.code or 500
+    if status >= 500 and status not in _OF_STATUS:
+        LOG.error("a request failed", exc_info=error)
+        return Problem("server/error", "The request failed, and the failure was logged.", status=status)
+    code = _OF_STATUS.get(status, "request/unreadable")
+    headers = {name: value for name, value in error.get_headers() if name in ("Allow", "Retry-After")}
+    detail = _TAGS.sub(" ", error.description or "").strip()
+    return Problem(code, detail, hint=_HINTS.get(status, ""), status=status, headers=headers)
+
+
+_TOLD: Final[dict[type[Exception], Callable[[Any], Problem]]] = {
+    Problem: lambda error: error,
+    RefusedAt: _refused_at,
+    Refused: _refused,
+    InvalidRules: _invalid_rules,
+    Malformed: lambda error: Problem("request/invalid", str(error)),
+    UnknownGame: lambda _: Problem("game/unknown", "there is no game of this id", hint="/v1/games lists them"),
+    StaleVersion: _stale,
+    KeyReused: _key_reused,
+    StoreUnavailable: _unavailable,
+    HTTPException: _http,
+}

@@ -1,0 +1,318 @@
+"""Tables: opening and finding them, taking seats, playing, watching."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from flask import Response, request
+
+from api.answers import (
+    ETAG_DOC,
+    REPLAYED_DOC,
+    CommandAnswer,
+    CommandHeaders,
+    EventsAnswer,
+    GamesAnswer,
+    KeyHeader,
+    ReadHeaders,
+    TableAnswer,
+)
+from api.auth import caller, require
+from api.errors import FieldProblem, Problem, RefusedAt
+from api.house import House, house
+from api.inputs import Body, check_game_id, read_body, read_if_match, read_key, read_query
+from api.present import encode, events_body, players_of, receipt_body, table_body
+from api.room import Room
+from api.schemas import EventsQuery, GamesQuery, Move, NewTable, Nothing, Ready, SitDown
+from domain import commands as c
+from domain.bots import BOTS
+from domain.refusals import InvalidRules, Refused
+from domain.ruleset import KEYS
+from domain.variants import CUSTOM, ruleset_of
+from services.folded import Item, Table
+from services.players import Player
+from services.tables import Outcome
+
+games: Final = Room("games", __name__, url_prefix="/v1/games", description="Tables and what happens at them")
+
+NEW_TABLE: Final = NewTable()
+SIT_DOWN: Final = SitDown()
+READY: Final = Ready()
+MOVE: Final = Move()
+NOTHING: Final = Nothing()
+EVENTS: Final = EventsQuery()
+GAMES: Final = GamesQuery()
+
+JSON: Final = "application/json"
+SLICE_MS: Final = 1_000
+"""A long poll looks up this often, whether the server is about to stop."""
+_COMMAND: Final[dict[str, Any]] = {"who": "player", "headers": CommandHeaders, "sends": ETAG_DOC | REPLAYED_DOC}
+_LATER: Final = frozenset(("at", "as", "open"))
+
+
+# --- opening and finding tables
+
+
+@games.view(
+    "POST",
+    "",
+    CommandAnswer,
+    status=201,
+    who="player",
+    takes=NewTable,
+    headers=KeyHeader,
+    sends=ETAG_DOC | REPLAYED_DOC | {"Location": {"schema": {"type": "string"}}},
+)
+def open_table() -> Response:
+    """Open a table
+
+    The rules are those of `variant`, with any key of a rule set changed beside it. A seat is `"open"`, `"me"`,
+    `{"bot": "rules"}` or `{"player": id}`, which keeps it for that player. Where `players` is left out, there are as
+    many as `seats` has entries. A table of bots alone begins at once.
+    """
+    here, me = house(), require()
+    body = read_body(NEW_TABLE)
+    fields = body.fields
+    given = {key: body.sent[key] for key in KEYS if key in body.sent}
+    given.setdefault("players", len(fields["seats"]))
+    if fields["rated"]:
+        _check_rated(given)
+    rules = ruleset_of(given)
+    rated, hints = fields["rated"], fields["hints"]
+    outcome = here.tables.open(
+        rules,
+        _plans(here, me, fields),
+        chain=fields["chain"],
+        ready_seconds=fields["ready_seconds"],
+        rated=rated,
+        hints=not rated if hints is None else hints,
+        clock=fields.get("clock"),
+        key=read_key(me.id, body.sent),
+    )
+    return _answer(here, outcome, me, status=201)
+
+
+@games.view("GET", "", GamesAnswer, query=GamesQuery)
+def list_games() -> Response:
+    """Find tables and finished games
+
+    Newest first. `next` is null on the last page; `Link` with `rel="next"` has the address of the next one.
+    """
+    asked = read_query(GAMES)
+    found, cursor = house().services.projections.list_games(**asked)
+    headers = [("Content-Type", JSON), ("Cache-Control", "no-store")]
+    if cursor is not None:
+        query = urlencode({name: value for name, value in (asked | {"after": cursor}).items() if value is not None})
+        headers.append(("Link", f'<{request.path}?{query}>; rel="next"'))
+    return Response(encode({"games": found, "next": cursor}), headers=headers)
+
+
+def _check_rated(given: Mapping[str, Any]) -> None:
+    changed = [key for key in given if key not in ("variant", "players")]
+    if given.get("variant") == CUSTOM:
+        raise InvalidRules([f"a rated table is played by published rules; {CUSTOM} ones are not"])
+    if changed:
+        raise InvalidRules([f"a rated table is played by the published rules; leave out {key}" for key in changed])
+
+
+def _plans(here: House, me: Player, fields: Mapping[str, Any]) -> list[c.SeatPlan]:
+    commit = fields["entropy_commit"]
+    plans: list[c.SeatPlan] = []
+    errors: list[dict[str, str]] = []
+    taken: set[str] = set()
+    for seat, (what, which) in enumerate(fields["seats"]):
+        where = f"seats.{seat}"
+        who = me.id if what == "me" else which
+        if what in ("me", "player") and who in taken:
+            errors.append({"field": where, "detail": f"{where}: a player has one seat at a table"})
+        elif what == "player" and here.players.get(who) is None:
+            errors.append({"field": where, "detail": f"{where}: there is no player {who!r}"})
+        if what == "bot":
+            plans.append(c.SeatPlan(kind="bot", bot=BOTS[which].id))
+        elif what == "player":
+            plans.append(c.SeatPlan(kind="reserved", player=who))
+        elif what == "me":
+            plans.append(c.SeatPlan(kind="player", player=who, entropy_commit=commit))
+        else:
+            plans.append(c.SeatPlan(kind="open"))
+        taken.add(who)
+    if commit is not None and all(plan.kind != "player" for plan in plans):
+        detail = 'entropy_commit: it is that of the seat "me", and there is none'
+        errors.append({"field": "entropy_commit", "detail": detail})
+    if errors:
+        raise FieldProblem(errors)
+    return plans
+
+
+# --- commands at a table
+
+
+@games.view("POST", "/<game>/seats", CommandAnswer, takes=SitDown, **_COMMAND)
+def sit_down(game: str) -> Response:
+    """Take a seat
+
+    The one that is named, or the first that is free to you.
+    """
+    me, body = _command(game, SIT_DOWN)
+    fields = body.fields
+    command = c.SitDown(player=me.id, seat=fields["seat"], entropy_commit=fields["entropy_commit"])
+    return _let(game, me, body, command)
+
+
+@games.view("DELETE", "/<game>/seats/<seat:seat>", CommandAnswer, **_COMMAND)
+def stand_up(game: str, seat: int) -> Response:
+    """Leave your seat
+
+    Before the first player is ready it is free again; after the deal the stand-in bot plays it.
+    """
+    me, body = _command(game, NOTHING)
+    return _let(game, me, body, c.StandUp(player=me.id, seat=seat))
+
+
+@games.view("POST", "/<game>/seats/<seat:seat>/back", CommandAnswer, **_COMMAND)
+def take_back(game: str, seat: int) -> Response:
+    """Take your seat back from the stand-in bot
+
+    At once, or at a table without hints with the next hand.
+    """
+    me, body = _command(game, NOTHING)
+    return _let(game, me, body, c.TakeBack(player=me.id, seat=seat))
+
+
+@games.view("POST", "/<game>/ready", CommandAnswer, takes=Ready, **_COMMAND)
+def get_ready(game: str) -> Response:
+    """Be ready
+
+    Opens your commitment, where you made one. When all are ready, or `ready_seconds` after the first, the cards are dealt.
+    """
+    me, body = _command(game, READY)
+    return _let(game, me, body, c.GetReady(player=me.id, entropy=body.fields["entropy"] or ""))
+
+
+@games.view("POST", "/<game>/moves", CommandAnswer, takes=Move, **_COMMAND)
+def make_move(game: str) -> Response:
+    """Pass, play a card, or choose what the moon does
+
+    Without If-Match it is judged by the table as it is.
+    """
+    me, body = _command(game, MOVE)
+    fields = body.fields
+    command: c.AnyCommand
+    if "play" in fields:
+        command = c.PlayCard(who=me.id, card=fields["play"])
+    elif "passed" in fields:
+        command = c.PassCards(who=me.id, cards=tuple(fields["passed"]))
+    else:
+        command = c.ChooseMoon(who=me.id, choice=fields["moon"])
+    return _let(game, me, body, command)
+
+
+def _command(game: str, schema: Any) -> tuple[Player, Body]:
+    me = require()
+    check_game_id(game)
+    return me, read_body(schema)
+
+
+def _let(game: str, me: Player, body: Body, command: c.AnyCommand) -> Response:
+    here = house()
+    key, version = read_key(me.id, body.sent), read_if_match()
+    try:
+        outcome = here.tables.handle(game, command, key=key, if_match=version)
+    except Refused as refused:
+        raise RefusedAt(refused, here.tables.load(game)) from refused
+    return _answer(here, outcome, me)
+
+
+def _answer(here: House, outcome: Outcome, me: Player, status: int = 200) -> Response:
+    table = outcome.table
+    body = _body(here, table, me)
+    body["receipt"] = receipt_body(outcome.receipt)
+    headers = _headers(table.etag)
+    if status == 201:
+        headers.append(("Location", f"/v1/games/{table.state.game}"))
+    if outcome.replayed:
+        headers.append(("Idempotency-Replayed", "true"))
+    return Response(encode(body), status, headers=headers)
+
+
+def _body(here: House, table: Table, me: Player | None) -> dict[str, Any]:
+    names = here.players.names(players_of(table.state))
+    return table_body(table, None if me is None else table.state.seat_of(me.id), names)
+
+
+def _headers(etag: str) -> list[tuple[str, str]]:
+    return [
+        ("Content-Type", JSON),
+        ("ETag", etag),
+        ("Cache-Control", "private, no-store"),
+        ("Vary", "Authorization"),
+    ]
+
+
+# --- watching
+
+
+@games.view("GET", "/<game>", TableAnswer, headers=ReadHeaders, sends=ETAG_DOC)
+def show_table(game: str) -> Response:
+    """See a table
+
+    As your seat may see it, or as a spectator.
+    """
+    here, me = house(), caller()
+    check_game_id(game)
+    if request.environ["QUERY_STRING"] and (later := _LATER & request.args.keys()):
+        name = min(later)
+        raise FieldProblem([{"field": name, "detail": f"{name}: this server does not look back yet"}])
+    table = here.tables.load(game)
+    headers = _headers(table.etag)
+    known = request.environ.get("HTTP_IF_NONE_MATCH")
+    if known is not None and (table.etag in known or known.strip() == "*"):
+        return Response(status=304, headers=headers[1:])
+    return Response(encode(_body(here, table, me)), headers=headers)
+
+
+@games.view("GET", "/<game>/events", EventsAnswer, query=EventsQuery, sends=ETAG_DOC)
+def read_events(game: str) -> Response:
+    """Read a table's events
+
+    Those after `after`, with what they tell your seat alone. With `wait` the call lasts until there is one.
+    """
+    here, me = house(), caller()
+    check_game_id(game)
+    _check_accepts_json()
+    asked = read_query(EVENTS)
+    after = asked["after"]
+    table = here.tables.load(game)
+    if after > table.seq:
+        raise Problem("request/invalid", f"after: the game has {table.seq} events", seq=table.seq)
+    seat = None if me is None else table.state.seat_of(me.id)
+    items = here.tables.items(game, after, seat)
+    if not items and asked["wait"]:
+        items = _wait(here, game, after, seat, asked["wait"])
+    etag = _etag(items[-1]) if items else table.etag
+    return Response(encode(events_body(items, after)), headers=_headers(etag))
+
+
+def _wait(here: House, game: str, after: int, seat: int | None, seconds: int) -> list[Item]:
+    """The events after ``after`` as soon as there are any; none after ``seconds``, or when the server stops."""
+    end = time.monotonic() + seconds
+    with here.poll():
+        while True:
+            left = int((end - time.monotonic()) * 1000)
+            items = here.tables.items(game, after, seat, wait_ms=max(1, min(SLICE_MS, left)))
+            if items or left <= SLICE_MS or here.stopping():
+                return items
+
+
+def _etag(item: Item) -> str:
+    return f'"{item.seq}-{item.head.hex()[:16]}"'
+
+
+def _check_accepts_json() -> None:
+    accept = request.environ.get("HTTP_ACCEPT")
+    if accept is not None and not request.accept_mimetypes.accept_json:
+        detail = f"events come as {JSON}, and Accept asks for {accept!r:.80}"
+        raise Problem("request/not_acceptable", detail, hint=f"accept {JSON}, and wait by ?wait=30")

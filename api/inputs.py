@@ -1,0 +1,166 @@
+"""What a request says: its body, its query, its idempotency key and the version it was meant for.
+
+Nothing here trusts its input. JSON is read strictly and validated by the marshmallow schemas that the OpenAPI document is
+made of; whatever is wrong is told at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from difflib import get_close_matches
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from flask import request
+from marshmallow import ValidationError
+
+from api.errors import FieldProblem, Problem
+from api.schemas import Request
+from services.tables import Key, UnknownGame
+
+LARGEST_BODY: Final = 64 * 1024
+"""Bytes of a body."""
+DEEPEST: Final = 16
+"""Lists and objects inside one another in a body; the deepest that any request needs is three."""
+GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_IDEMPOTENCY_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
+_ETAG: Final = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
+_NOT_YET: Final = {
+    name: "moves are not signed yet at this server; leave it out"
+    for name in ("public_key", "signed_seq", "signature")
+}
+
+
+class Body(NamedTuple):
+    """A JSON object as it was sent, and as its schema reads it."""
+
+    sent: dict[str, Any]
+    fields: dict[str, Any]
+
+
+def read_body(schema: Request) -> Body:
+    """The body of the request, read by ``schema``; no body at all is an empty object.
+
+    Raises ``request/unreadable``, ``request/media_type``, ``request/too_large``, ``request/invalid``.
+    """
+    sent = _read_object()
+    errors = [_unknown_field(name, schema) for name in sent if name not in schema.names]
+    try:
+        fields = schema.load(sent)
+    except ValidationError as error:
+        raise FieldProblem(errors + _flatten(error.messages)) from error
+    if errors:
+        raise FieldProblem(errors)
+    return Body(sent, fields)
+
+
+def read_query(schema: Request) -> dict[str, Any]:
+    """The query of the request, read by ``schema``; parameters that it does not know are let be."""
+    try:
+        found: dict[str, Any] = schema.load(request.args.to_dict())
+    except ValidationError as error:
+        raise FieldProblem(_flatten(error.messages)) from error
+    return found
+
+
+def read_key(caller: str, sent: dict[str, Any]) -> Key | None:
+    """The idempotency key of the request with the digest of what it asks, none where it has none."""
+    text = request.environ.get("HTTP_IDEMPOTENCY_KEY")
+    if text is None:
+        return None
+    if _IDEMPOTENCY_KEY.fullmatch(text) is None:
+        detail = "Idempotency-Key: it has 1 to 255 visible ASCII characters"
+        raise FieldProblem([{"field": "Idempotency-Key", "detail": detail}], status=400)
+    route = f"{request.method} {request.path}"
+    canonical = msgspec.json.encode(sent, order="sorted")
+    return Key(caller, route, text, hashlib.sha256(route.encode() + b"\n" + canonical).hexdigest())
+
+
+def read_if_match() -> str | None:
+    """The one version that a command may be judged by, as an etag; none where any will do.
+
+    A weak etag is never the version of a table, so it is compared like any other and found stale.
+    """
+    text: str | None = request.environ.get("HTTP_IF_MATCH")
+    if text is None:
+        return None
+    text = text.strip()
+    if text == "*":
+        return None
+    if _ETAG.fullmatch(text) is None:
+        detail = 'If-Match: it is * or one version in quotes, as in "57-0123456789abcdef"'
+        raise FieldProblem([{"field": "If-Match", "detail": detail}], status=400)
+    return text
+
+
+def check_game_id(game: str) -> None:
+    """Raise `UnknownGame` for what cannot be a game's id, so that it never becomes a key of the store."""
+    if GAME_ID.fullmatch(game) is None:
+        raise UnknownGame("no game has such an id")
+
+
+def _read_object() -> dict[str, Any]:
+    data = request.get_data(cache=False)
+    if not data:
+        return {}
+    if request.mimetype != "application/json" or request.mimetype_params.get("charset", "utf-8").lower() not in (
+        "utf-8",
+        "utf8",
+    ):
+        raise Problem(
+            "request/media_type",
+            f"the body is {request.mimetype or 'of no type'!r:.60}",
+            hint="send JSON in UTF-8, with Content-Type: application/json",
+        )
+    try:
+        sent = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise Problem("request/unreadable", f"the body is no JSON: {error}", hint="send one object") from error
+    if data.count(b"[") + data.count(b"{") > DEEPEST and _is_deep(sent):
+        raise Problem("request/unreadable", f"the body is nested deeper than {DEEPEST} levels")
+    if not isinstance(sent, dict):
+        raise FieldProblem([{"field": "", "detail": "the body is a JSON object"}])
+    return sent
+
+
+def _is_deep(value: object) -> bool:
+    """Whether a value is nested too deeply to be handed on: later code may walk it recursively."""
+    level = [value]
+    for _ in range(DEEPEST):
+        inner: list[object] = []
+        for one in level:
+            if isinstance(one, dict):
+                inner.extend(one.values())
+            elif isinstance(one, list):
+                inner.extend(one)
+        if not inner:
+            return False
+        level = inner
+    return any(isinstance(one, dict | list) for one in level)
+
+
+def _unknown_field(name: str, schema: Request) -> dict[str, str]:
+    if name in _NOT_YET:
+        return {"field": name, "detail": f"{name}: {_NOT_YET[name]}"}
+    near = get_close_matches(name[:60], schema.names, n=1)
+    if near:
+        told = f"did you mean {near[0]}?"
+    else:
+        told = f"there are {', '.join(sorted(schema.names))}" if schema.names else "there are none"
+    return {"field": name[:60], "detail": f"{name!r:.60} is no field of this request; {told}"}
+
+
+def _flatten(messages: Any, path: str = "") -> list[dict[str, str]]:
+    """marshmallow's nested messages as a list, each with the dotted path of its field."""
+    if isinstance(messages, dict):
+        found: list[dict[str, str]] = []
+        for key, inner in messages.items():
+            found += _flatten(inner, path if key == "_schema" else f"{path}.{key}" if path else str(key))
+        return found
+    return [{"field": path, "detail": _sentence(path, str(message))} for message in messages]
+
+
+def _sentence(path: str, message: str) -> str:
+    plain = message[:1].lower() + message[1:].rstrip(".")
+    return f"{path}: {plain}" if path else plain

@@ -1,0 +1,118 @@
+"""Tables, receipts and events as the JSON that ``docs/spec/http.md`` promises.
+
+What a reader may know of the cards comes from its `View` and nowhere else; the settings beside it are public from the
+first event on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from domain.cards import NAMES, Seat, format_mask
+from domain.state import State
+from domain.view import SeatView, View, view
+from services.audit import Receipt
+from services.folded import Item, Table
+
+encode: Final = msgspec.json.encode
+
+
+def players_of(state: State) -> list[str]:
+    """The ids of the persons who have a seat."""
+    return [one.player for one in state.seats if one.player]
+
+
+def table_body(table: Table, seat: Seat | None, names: Mapping[str, str]) -> dict[str, Any]:
+    """``table`` as ``seat`` may see it, a spectator where it is none. ``names`` has the players' names by id.
+
+    The keys of the contract come first, in its order; what we add to them stands behind.
+    """
+    state = table.state
+    seen = view(state, seat)
+    body: dict[str, Any] = {
+        "id": seen.game,
+        "seq": table.seq,
+        "head": table.head.hex(),
+        "status": status_of(seen.phase),
+        "phase": seen.phase,
+        "variant": seen.rules.variant,
+        "rules": seen.rules,
+        "seats": [_seat(one, names) for one in seen.seats],
+        "hand_number": seen.hand_number,
+        "pass_offset": seen.pass_offset,
+        "turn": seen.turn,
+        "deadline": seen.deadline,
+        "hearts_broken": seen.hearts_broken,
+        "trick": _laid(seen.leader, seen.trick, len(seen.seats)),
+        **_last_trick(seen),
+        "totals": seen.totals,
+        "hands": [{"hand": number, "points": points} for number, points in enumerate(seen.hands, 1)],
+        "winners": seen.winners,
+    }
+    if seat is not None:
+        body |= _own(seen, seat)
+    body["reason"] = seen.reason
+    body["rated"] = state.rated
+    body["hints"] = state.hints
+    body["clock"] = state.clock
+    body["ready_seconds"] = state.ready_seconds
+    return body
+
+
+def status_of(phase: str) -> str:
+    """``open`` while seats are taken, ``playing``, or ``over``."""
+    return "open" if phase == "seats" else "over" if phase == "over" else "playing"
+
+
+def receipt_body(receipt: Receipt) -> dict[str, Any]:
+    """A receipt as it is sent."""
+    return receipt._asdict()
+
+
+def events_body(items: Sequence[Item], after: int) -> dict[str, Any]:
+    """Events as a reader gets them, and the cursor behind them."""
+    events = [
+        {"seq": item.seq, "head": item.head.hex(), "event": item.public.decode(), "private": item.private}
+        for item in items
+    ]
+    return {"events": events, "next": items[-1].seq if items else after}
+
+
+def _seat(one: SeatView, names: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "seat": one.seat,
+        "kind": one.kind,
+        "name": one.bot.name if one.bot is not None else names.get(one.player, ""),
+        "ready": one.ready,
+        "cards": one.cards,
+        "taken": one.taken,
+        "passed": one.passed,
+        "player": one.player or None,
+        "away": one.away,
+    }
+
+
+def _own(seen: View, seat: Seat) -> dict[str, Any]:
+    """What stands there for a seat alone; ``given`` are the cards it has passed in this hand."""
+    own = seen.own
+    if own is None:
+        return {"you": seat, "hand": "", "received": "", "given": ""}
+    body = {"you": seat, "hand": format_mask(own.hand), "received": format_mask(own.received)}
+    if own.legal and not seen.seats[seat].away:
+        body["legal"] = format_mask(own.legal)
+    body["given"] = format_mask(own.given)
+    return body
+
+
+def _last_trick(seen: View) -> dict[str, Any]:
+    if not seen.history:
+        return {"last_trick": [], "last_winner": None}
+    leader, cards, winner = seen.history[-1]
+    return {"last_trick": _laid(leader, cards, len(seen.seats)), "last_winner": winner}
+
+
+def _laid(leader: Seat, cards: Sequence[int], seats: int) -> list[dict[str, Any]]:
+    return [{"seat": (leader + at) % seats, "card": NAMES[card]} for at, card in enumerate(cards)]

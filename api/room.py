@@ -1,0 +1,56 @@
+"""A blueprint whose views are documented by the schemas that they use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
+
+from flask_smorest import Blueprint
+from marshmallow import Schema
+
+View = TypeVar("View", bound=Callable[..., Any])
+Who = Literal["anyone", "player"]
+_SECURITY: dict[Who, list[dict[str, list[str]]]] = {"anyone": [{}, {"bearer": []}], "player": [{"bearer": []}]}
+
+
+class Room(Blueprint):
+    """flask-smorest's blueprint, less what its decorators cost a request.
+
+    They wrap a view in layers that parse by webargs and serialise by marshmallow, two thirds of the time of a small
+    request. Here they only document: the view that is called is the function itself.
+    """
+
+    def view(
+        self,
+        method: str,
+        rule: str,
+        answer: type[Schema],
+        *,
+        status: int = 200,
+        who: Who = "anyone",
+        takes: type[Schema] | None = None,
+        query: type[Schema] | None = None,
+        headers: type[Schema] | None = None,
+        sends: dict[str, Any] | None = None,
+        content_type: str | None = None,
+    ) -> Callable[[View], View]:
+        """Register a view under ``rule``; its docstring becomes summary and description.
+
+        ``takes``, ``query`` and ``headers`` are what it reads, ``answer`` and the headers ``sends`` what it sends.
+        """
+
+        def register(function: View) -> View:
+            shell: Any = function
+            for schema, location in ((takes, "json"), (query, "query"), (headers, "headers")):
+                if schema is not None:
+                    shell = self.arguments(schema, location=location)(shell)
+            shell = self.response(status, answer, headers=sends, content_type=content_type)(shell)
+            shell = self.doc(security=_SECURITY[who])(shell)
+            documented = shell._apidoc
+            # every refusal is a problem, whatever its status: one entry says it
+            documented.get("arguments", {}).pop("responses", None)
+            function._apidoc = documented  # type: ignore[attr-defined]
+            self.add_url_rule(rule, function.__name__, function, methods=[method])
+            return function
+
+        return register

@@ -1,0 +1,311 @@
+"""The marshmallow schemas of what ``/v1`` takes. They read requests, and the OpenAPI document is made of them.
+
+What is sent is described in `api.answers`. Rules of the game are not judged here: a rule set is read by
+`domain.variants`, a card by `domain.cards`.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import Any, Final
+
+from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate, validates_schema
+
+from domain.bots import BOTS
+from domain.cards import parse_card
+from domain.refusals import Malformed
+from domain.ruleset import KEYS, MOST_HANDS
+from domain.variants import CUSTOM, VARIANTS
+from services.players import LONGEST_NAME, clean_name
+
+MOST_SEATS: Final = 11
+LONGEST_CLOCK: Final = 14 * 24 * 60 * 60
+"""Seconds a table may give for a move."""
+LONGEST_WAIT: Final = 30
+"""Seconds a long poll may last."""
+LARGEST_PAGE: Final = 100
+STATUSES: Final = ("open", "playing", "over")
+
+_HEX: Final = re.compile(r"[0-9a-f]{64}")
+_NUMBER: Final = re.compile(r"[0-9]{1,15}")
+_CARD_DOC: Final = {"pattern": "^(?:[2-9TJQKA]|10)[CDSH]$", "example": "QS"}
+
+
+class Request(Schema):
+    """The root of what is taken. Unknown fields are told by the reader, with the nearest known one."""
+
+    class Meta:
+        """Unknown fields are `api.inputs`' to refuse."""
+
+        unknown = EXCLUDE
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.names = frozenset(field.data_key or name for name, field in self.load_fields.items())
+        """The fields as they are called in JSON."""
+
+
+class Whole(fields.Integer):
+    """A whole number, and neither a boolean nor a text."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if type(value) is not int:
+            raise ValidationError("not a whole number")
+        return value
+
+
+class QueryWhole(fields.Integer):
+    """A whole number from 0 in a query, in ASCII digits."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if _NUMBER.fullmatch(value) is None:
+            raise ValidationError("not a whole number")
+        return int(value)
+
+
+class Flag(fields.Boolean):
+    """``true`` or ``false``, and nothing that may pass for them."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if value is not True and value is not False:
+            raise ValidationError("not true or false")
+        return value
+
+
+class CardField(fields.String):
+    """A card."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        try:
+            return parse_card(value)
+        except Malformed as error:
+            raise ValidationError(str(error)) from error
+
+
+class Commitment(fields.String):
+    """32 bytes in lower-case hex."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, str) or _HEX.fullmatch(value) is None:
+            raise ValidationError("not 32 bytes in lower-case hex, which are 64 digits")
+        return value
+
+
+class NameField(fields.String):
+    """The name of a player."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, str):
+            raise ValidationError("not a text")
+        try:
+            return clean_name(value)
+        except Malformed as error:
+            raise ValidationError(str(error)) from error
+
+
+class SeatField(fields.Field[Any]):
+    """How a seat of a new table is filled: a pair of what (``open``, ``me``, ``bot``, ``player``) and which."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if value in ("open", "me"):
+            return value, ""
+        if isinstance(value, dict) and len(value) == 1:
+            what, which = next(iter(value.items()))
+            if what == "bot" and isinstance(which, str):
+                return what, _known_bot(which)
+            if what == "player" and isinstance(which, str) and len(which) <= 64:
+                return what, which
+        raise ValidationError('a seat is "open", "me", {"bot": "rules"} or {"player": id}')
+
+
+class Knob(fields.Raw):
+    """A field of a rule set, judged with the rest of it by `domain.variants.ruleset_of`."""
+
+
+def _known_bot(name: str) -> str:
+    if name not in BOTS:
+        near = get_close_matches(name[:40], BOTS, n=1)
+        told = f"did you mean {near[0]}?" if near else f"there are {', '.join(BOTS)}"
+        raise ValidationError(f"no bot is called {name!r:.40}; {told}")
+    return name
+
+
+def _one_key(name: str, value: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": {name: value}, "required": [name], "additionalProperties": False}
+
+
+_COMMIT_DOC: Final = {
+    "description": "a commitment to 32 random bytes of your own, which take part in the shuffle",
+    "pattern": "^[0-9a-f]{64}$",
+}
+_CLASSES: Final = {"type": "array", "items": {"type": "string"}, "example": ["H", "QS"]}
+_KNOBS: Final[dict[str, dict[str, Any]]] = {
+    "players": {"type": "integer", "minimum": 3, "maximum": MOST_SEATS, "description": "the number of seats"},
+    "decks": {"type": "integer", "enum": [1, 2]},
+    "removed": {"type": "string", "example": "2D 2C", "description": "cards taken out before the deal"},
+    "hand": {"type": "integer", "minimum": 1, "description": "cards dealt to each seat"},
+    "kitty_to": {"type": "string", "enum": ["first", "last"]},
+    "pass_count": {"type": "integer", "minimum": 0, "maximum": 4},
+    "pass_cycle": {"type": "array", "items": {"type": "integer", "enum": [-1, 0, 1, 2]}, "minItems": 1},
+    "opener": {"type": "string", "enum": ["forced", "left"]},
+    "opening_ban": _CLASSES,
+    "trick1_ban": _CLASSES,
+    "trick1_all_banned": {"type": "string", "enum": ["any", "must_qs"]},
+    "breakers": _CLASSES,
+    "qs_hearts_lead": {"type": "string", "enum": ["qs", "any"]},
+    "cancel": {"type": "boolean"},
+    "dead_trick": {"type": "string", "enum": ["no_live_card", "two_pairs"]},
+    "dead_last": {"type": "string", "enum": ["nobody", "leader"]},
+    "points": {
+        "type": "object",
+        "additionalProperties": {"type": "integer"},
+        "example": {"H": 1, "QS": 13, "JD": -10},
+    },
+    "moon_effect": {"type": "string", "enum": ["add", "subtract", "choice", "auto", "none"]},
+    "moon_x": {"type": "integer", "minimum": 0},
+    "moon_needs_bonus": {"type": "boolean"},
+    "floor": {"type": ["integer", "null"]},
+    "target": {"type": "integer", "minimum": 1},
+    "tie": {"type": "string", "enum": ["shared", "continue"]},
+    "perfect_hand": {"type": "boolean"},
+    "hand_limit": {"type": ["integer", "null"], "minimum": 1, "maximum": MOST_HANDS},
+}
+"""The fields of a rule set as OpenAPI shows them; what each means is docs/rules.md, section 1."""
+Knobs: Final[type[Schema]] = Request.from_dict(
+    {key: Knob(allow_none=True, metadata=_KNOBS[key]) for key in KEYS if key != "variant"}, name="Knobs"
+)
+
+
+class NewPlayer(Request):
+    """Who wants to play."""
+
+    name = NameField(
+        required=True,
+        metadata={"description": f"1 to {LONGEST_NAME} characters that can be seen", "example": "Anna"},
+    )
+
+
+class NewTable(Knobs):  # type: ignore[valid-type,misc]
+    """A table to be opened: a variant, what is changed of its rules, and the seats."""
+
+    variant = fields.String(
+        required=True,
+        validate=validate.Length(max=40),
+        metadata={"description": f"{', '.join(VARIANTS)} or {CUSTOM}", "example": "standard"},
+    )
+    seats = fields.List(
+        SeatField(
+            metadata={
+                "oneOf": [
+                    {"type": "string", "enum": ["open", "me"]},
+                    _one_key("bot", {"type": "string", "enum": [*BOTS]}),
+                    _one_key("player", {"type": "string"}),
+                ]
+            }
+        ),
+        required=True,
+        validate=validate.Length(min=1, max=MOST_SEATS),
+        metadata={"description": "one entry a seat, clockwise", "example": ["me", *[{"bot": "rules"}] * 3]},
+    )
+    clock = Whole(
+        allow_none=True,
+        validate=validate.Range(1, LONGEST_CLOCK),
+        metadata={"description": "seconds for a move, after which the house makes it; none unless you say so"},
+    )
+    ready_seconds = Whole(
+        load_default=60,
+        validate=validate.Range(15, 3600),
+        metadata={"description": "seconds from the first who is ready until the deal"},
+    )
+    chain = Whole(
+        load_default=64,
+        validate=validate.Range(1, MOST_HANDS),
+        metadata={"description": "hands the first event commits the shuffles of, the most the game can have"},
+    )
+    hints = Flag(
+        allow_none=True,
+        load_default=None,
+        metadata={"description": "whether players may ask for hints; not at rated tables, unless you say so"},
+    )
+    rated = Flag(load_default=False, metadata={"description": "refuses overrides other than players"})
+    entropy_commit = Commitment(allow_none=True, load_default=None, metadata=_COMMIT_DOC)
+
+
+class SitDown(Request):
+    """A seat to take."""
+
+    seat = Whole(
+        allow_none=True,
+        load_default=None,
+        validate=validate.Range(0, MOST_SEATS - 1),
+        metadata={"description": "the first that is free to you unless you say so"},
+    )
+    entropy_commit = Commitment(allow_none=True, load_default=None, metadata=_COMMIT_DOC)
+
+
+class Ready(Request):
+    """Readiness, and what opens the commitment made when sitting down."""
+
+    entropy = fields.String(
+        allow_none=True,
+        load_default="",
+        validate=validate.Length(max=64),
+        metadata={"description": "the 32 bytes committed to, in lower-case hex; leave it out if there were none"},
+    )
+
+
+class Move(Request):
+    """Exactly one of a pass, a play and a moon choice."""
+
+    passed = fields.List(
+        CardField(metadata=_CARD_DOC),
+        data_key="pass",
+        validate=validate.Length(max=104),
+        metadata={"description": "the cards you pass", "example": ["AS", "KS", "QS"]},
+    )
+    play = CardField(metadata={"description": "the card you play", **_CARD_DOC})
+    moon = fields.String(
+        validate=validate.OneOf(["add", "subtract"]),
+        metadata={"description": "what the moon you have shot does: add to the others, or subtract from you"},
+    )
+
+    @validates_schema
+    def one_move(self, data: dict[str, Any], **_: Any) -> None:
+        """Refuse none and several at once."""
+        if len(data) != 1:
+            raise ValidationError('a move is one of {"pass": [...]}, {"play": "QS"} and {"moon": "add"}')
+
+
+class Nothing(Request):
+    """A command that its address says whole."""
+
+
+class EventsQuery(Request):
+    """Which events, and how long to wait for one."""
+
+    after = QueryWhole(load_default=0, metadata={"description": "the seq behind which to read: `next` of before"})
+    wait = QueryWhole(
+        load_default=0,
+        validate=validate.Range(0, LONGEST_WAIT),
+        metadata={"description": "seconds to wait where there is none yet"},
+    )
+
+
+class GamesQuery(Request):
+    """Which games."""
+
+    status = fields.String(load_default=None, validate=validate.OneOf(STATUSES))
+    player = fields.String(
+        load_default=None, validate=validate.Length(1, 64), metadata={"description": "games of this player"}
+    )
+    after = fields.String(
+        load_default=None, validate=validate.Length(1, 256), metadata={"description": "`next` of the page before"}
+    )
+    limit = QueryWhole(load_default=20, validate=validate.Range(1, LARGEST_PAGE))
+
+
+class VariantQuery(Request):
+    """For how many seats."""
+
+    players = QueryWhole(load_default=None, metadata={"description": "the number of seats"})
