@@ -101,12 +101,17 @@ class Tables:
     def load(self, game: str) -> Table:
         """The table as it is now. Raises `UnknownGame`, `CorruptLog`, `StoreUnavailable`."""
         known = self._cache.get(game)
-        entries = self._store.read(game, 0 if known is None else known.seq)
-        if known is not None and not entries:
-            return known
+        if known is None:
+            entries = self._store.read(game)
+            if not entries:
+                raise UnknownGame(f"there is no game {game:.60}")
+            return self._follow(game, None, entries)
+        # its own last event is read again: where that is gone, the store has lost a tail that was in this cache
+        entries = self._store.read(game, known.seq - 1)
         if not entries:
-            raise UnknownGame(f"there is no game {game:.60}")
-        return self._follow(game, known, entries)
+            self._cache.drop(game)
+            return self.load(game)
+        return self._follow(game, known, entries[1:]) if len(entries) > 1 else known
 
     def at(self, game: str, seq: int) -> Table:
         """The table as it was after event ``seq``. Raises `UnknownGame` where it has not got so far."""

@@ -1,0 +1,343 @@
+"""Read models: what the projector has folded from the log, and their readers.
+
+They may lag behind the log a little and can be thrown away and folded again. They hold only what a spectator may
+know. Every method raises `StoreUnavailable` when the server does not answer.
+"""
+
+from __future__ import annotations
+
+import heapq
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import redis
+
+from domain.game import to_act
+from domain.refusals import Malformed
+from domain.state import State
+from domain.view import view
+from services.feed import Feed
+from services.folded import Table
+from services.keys import Keys
+from services.wire import Script, Wire
+
+GROUP: Final = "projector"
+"""The consumer group of the feeds by which the read models are kept."""
+VERSION: Final = 1
+"""Of what a summary holds; one of a lower version is written again though its seq is no older."""
+STATUSES: Final = ("open", "playing", "over")
+AT_ONCE: Final = 200
+"""Games that one call of the script writes, so that it holds up the server for 2 ms at most."""
+
+Position = tuple[int, str]
+"""Place of a game in a list that is sorted newest first: when it was opened, in ms, and its id."""
+
+
+class Update(NamedTuple):
+    """A game as it is to be projected."""
+
+    game: str
+    seq: int
+    summary: dict[str, Any]
+    waits_for: tuple[str, ...]
+    """Ids of the players whose turn it is."""
+
+
+class Parked(msgspec.Struct, frozen=True):
+    """A game that could not be folded and was set aside."""
+
+    seq: int
+    """As far as the log went when it was tried last."""
+    why: str
+    times: int
+    """How often it was tried."""
+    at: int
+    """When it was tried last, in ms since 1970 UTC."""
+    ended: bool = False
+    """Whether the projector ended while it tried: a retry might end it again."""
+
+
+WRITE: Final = Script("""
+-- All keys are of one partition.
+-- KEYS[1] feed   KEYS[2] games of players   KEYS[3] turns of players   KEYS[4] parked games
+-- KEYS[5], KEYS[6], KEYS[7] games that are open, playing, over   KEYS[8] and on: a table for each game
+-- ARGV[1] version of the summaries   ARGV[2] group   ARGV[3] how many feed entries are acknowledged, and then
+-- their ids; then for each game: id, seq, summary, its place among open, playing, over (1 to 3), opened at (ms,
+-- 13 digits), its players and those whose turn it is, their ids between spaces
+-- Returns how many games were newer here than in the store and have been written.
+local version, acks = tonumber(ARGV[1]), tonumber(ARGV[3])
+
+local function move(key, old, new, suffix)
+  for player in string.gmatch(old, '%S+') do
+    if not string.find(' ' .. new .. ' ', ' ' .. player .. ' ', 1, true) then
+      redis.call('ZREM', key, player .. suffix)
+    end
+  end
+  for player in string.gmatch(new, '%S+') do
+    if not string.find(' ' .. old .. ' ', ' ' .. player .. ' ', 1, true) then
+      redis.call('ZADD', key, 0, player .. suffix)
+    end
+  end
+end
+
+local written, place = 0, 8
+for i = 4 + acks, #ARGV, 7 do
+  local game, seq, summary, status, opened, players, turns = unpack(ARGV, i, i + 6)
+  local old = redis.call('HMGET', KEYS[place], 'v', 'seq', 'status', 'players', 'turns')
+  local known = tonumber(old[1] or 0)
+  if known < version or (known == version and tonumber(old[2]) < tonumber(seq)) then
+    if old[3] and old[3] ~= status then
+      redis.call('ZREM', KEYS[4 + tonumber(old[3])], game)
+    end
+    redis.call('ZADD', KEYS[4 + tonumber(status)], opened, game)
+    move(KEYS[2], old[4] or '', players, ':' .. opened .. ':' .. game)
+    move(KEYS[3], old[5] or '', turns, ':' .. game)
+    redis.call('HSET', KEYS[place], 'v', version, 'seq', seq, 'summary', summary, 'status', status,
+      'players', players, 'turns', turns)
+    redis.call('HDEL', KEYS[4], game)
+    written = written + 1
+  end
+  place = place + 1
+end
+for i = 4, 3 + acks, 1000 do
+  redis.call('XACK', KEYS[1], ARGV[2], unpack(ARGV, i, math.min(i + 999, 3 + acks)))
+end
+return written
+""")
+
+
+def update(game: str, table: Table, opened: int) -> Update:
+    """The projection of a table that was opened at `opened` (ms since 1970 UTC)."""
+    return Update(game, table.seq, _summary(game, table, opened), _waits_for(table.state))
+
+
+def _summary(game: str, table: Table, opened: int) -> dict[str, Any]:
+    seen = view(table.state, None)
+    status = {"seats": "open", "over": "over"}.get(seen.phase, "playing")
+    return {
+        "id": game,
+        "seq": table.seq,
+        "status": status,
+        "phase": seen.phase,
+        "variant": seen.rules.variant,
+        "players": seen.rules.players,
+        "seats": [
+            {
+                "seat": one.seat,
+                "kind": one.kind,
+                "player": one.player or None,
+                "bot": None if one.bot is None else one.bot.name,
+            }
+            for one in seen.seats
+        ],
+        "created_at": opened,
+        "updated_at": table.at,
+        "hand_number": seen.hand_number,
+        "totals": seen.totals,
+        "winners": seen.winners,
+        "rated": table.state.rated,
+        "target": seen.rules.target,
+    }
+
+
+def _waits_for(state: State) -> tuple[str, ...]:
+    waiting = (state.seats[seat] for seat in to_act(state))
+    return tuple(one.player for one in waiting if one.kind == "player" and not one.house_plays)
+
+
+class Projections:
+    """The read models of a store."""
+
+    def __init__(self, client: redis.Redis, keys: Keys) -> None:
+        self._wire = Wire(client)
+        self._keys = keys
+        self._feed = Feed(client, keys)
+
+    # --- writing
+
+    def write(
+        self, updates: Mapping[int, Sequence[Update]], acks: Mapping[int, Sequence[bytes]] | None = None
+    ) -> int:
+        """Project the games of each partition that are newer than what is there, and acknowledge feed entries.
+
+        A game's summary, its seq and every index change in one step, and the entries of a partition are
+        acknowledged behind its games; so what is delivered again, or late, changes nothing. Returns how many games
+        have been written.
+        """
+        acks = acks or {}
+        last, written = [], 0
+        for partition in sorted({*updates, *acks}):
+            mine = updates.get(partition, ())
+            for start in range(0, len(mine) - AT_ONCE, AT_ONCE):
+                written += self._run([self._call(partition, mine[start : start + AT_ONCE], ())])
+            rest = mine[(len(mine) - 1) // AT_ONCE * AT_ONCE :]
+            last.append(self._call(partition, rest, acks.get(partition, ())))
+        return written + self._run(last)
+
+    def _run(self, calls: Sequence[tuple[Any, ...]]) -> int:
+        try:
+            return sum(self._wire.pipeline(calls))
+        except redis.exceptions.NoScriptError:
+            self._wire.call("SCRIPT", "LOAD", WRITE.text)
+            return sum(self._wire.pipeline(calls))
+
+    def _call(self, partition: int, updates: Sequence[Update], acks: Sequence[bytes]) -> tuple[Any, ...]:
+        keys = self._keys
+        used = [keys.feed(partition), keys.seats(partition), keys.turns(partition), keys.parked(partition)]
+        used += [keys.lobby(partition, status) for status in STATUSES]
+        used += [keys.table(one.game) for one in updates]
+        args: list[Any] = [VERSION, GROUP, len(acks), *acks]
+        for one in updates:
+            args += _arguments(one)
+        return ("EVALSHA", WRITE.digest, len(used), *used, *args)
+
+    def seqs(self, games: Sequence[str]) -> dict[str, int]:
+        """How far each game is projected by this version, 0 where it is not."""
+        replies = self._wire.pipeline([("HMGET", self._keys.table(game), "v", "seq") for game in games])
+        return {
+            game: int(seq) if version is not None and int(version) >= VERSION else 0
+            for game, (version, seq) in zip(games, replies, strict=True)
+        }
+
+    def park(self, games: Mapping[str, Parked]) -> None:
+        """Set games aside, each with the reason; `write` takes one back that could be folded after all."""
+        self._wire.pipeline(
+            [
+                ("HSET", self._keys.parked(self._keys.partition(game)), game, msgspec.json.encode(parked))
+                for game, parked in games.items()
+            ]
+        )
+
+    # --- reading
+
+    def table(self, game: str) -> dict[str, Any] | None:
+        """The summary of a game, none where it is not projected."""
+        return self._tables([game])[0]
+
+    def list_games(
+        self,
+        *,
+        status: str | None = None,
+        player: str | None = None,
+        after: str | None = None,
+        limit: int = 20,
+    ) -> tuple[list[dict[str, Any]], str | None]:
+        """At most `limit` summaries, the newest game first, and the cursor of what follows, none at the end.
+
+        Only games of that status, or with that player at the table. A cursor names a place between two games, so
+        games that are opened meanwhile neither move nor repeat what follows it. Raises `Malformed` for a cursor or
+        a status that there is not.
+        """
+        if status is not None and status not in STATUSES:
+            raise Malformed(f"no status {status!r:.40}; there are {', '.join(STATUSES)}")
+        place = None if after is None else _read_cursor(after)
+        found: list[dict[str, Any]] = []
+        while len(found) <= limit:
+            places = self._places(status, player, place, limit + 1)
+            summaries = self._tables([game for _, game in places])
+            # the status of a game may have changed since its place was read
+            found += [one for one in summaries if one is not None and status in (None, one["status"])]
+            if len(places) <= limit:
+                break
+            place = places[-1]
+        if len(found) <= limit:
+            return found, None
+        last = found[limit - 1]
+        return found[:limit], _write_cursor((last["created_at"], last["id"]))
+
+    def turns(self, player: str) -> list[str]:
+        """The games that wait for a player, by id."""
+        found = self._lexical(self._keys.turns, f"[{player}:", f"({player};")
+        return sorted(member.rpartition(":")[2] for member in found)
+
+    def parked(self) -> dict[str, Parked]:
+        """The games that could not be folded."""
+        every = range(self._keys.partitions)
+        replies = self._wire.pipeline([("HGETALL", self._keys.parked(p)) for p in every])
+        return {
+            game.decode(): msgspec.json.decode(parked, type=Parked)
+            for flat in replies
+            for game, parked in zip(flat[::2], flat[1::2], strict=True)
+        }
+
+    def lag(self) -> int:
+        """Appends that have not been folded into the read models yet."""
+        return self._feed.lag(GROUP)
+
+    # --- inside
+
+    def _tables(self, games: Sequence[str]) -> list[dict[str, Any] | None]:
+        replies = self._wire.pipeline([("HGET", self._keys.table(game), "summary") for game in games])
+        return [None if reply is None else msgspec.json.decode(reply) for reply in replies]
+
+    def _places(
+        self, status: str | None, player: str | None, before: Position | None, count: int
+    ) -> list[Position]:
+        """The newest `count` places behind `before`, those of a player whatever the status."""
+        found = (
+            self._player_places(player, before, count)
+            if player is not None
+            else self._status_places(STATUSES if status is None else (status,), before, count)
+        )
+        return heapq.nlargest(count, found)
+
+    def _status_places(
+        self, statuses: Sequence[str], before: Position | None, count: int
+    ) -> Iterable[Position]:
+        lobbies = [self._keys.lobby(p, status) for p in range(self._keys.partitions) for status in statuses]
+        end = "+inf" if before is None else f"({before[0]}"
+        commands: list[tuple[Any, ...]] = [
+            ("ZREVRANGEBYSCORE", lobby, end, "-inf", "WITHSCORES", "LIMIT", 0, count) for lobby in lobbies
+        ]
+        if before is not None:  # other games of the same millisecond stand on both sides of the place
+            commands += [("ZRANGEBYSCORE", lobby, before[0], before[0], "WITHSCORES") for lobby in lobbies]
+        for reply in self._wire.pipeline(commands):
+            for game, score in zip(reply[::2], reply[1::2], strict=True):
+                place = (int(score), game.decode())
+                if before is None or place < before:
+                    yield place
+
+    def _player_places(self, player: str, before: Position | None, count: int) -> Iterable[Position]:
+        end = f"({player};" if before is None else f"({player}:{before[0]:013}:{before[1]}"
+        for member in self._lexical(self._keys.seats, f"[{player}:", end, count):
+            _, opened, game = member.rsplit(":", 2)
+            yield int(opened), game
+
+    def _lexical(self, key: Callable[[int], str], low: str, high: str, count: int = -1) -> Iterator[str]:
+        """Members of a lexical index of every partition, the last ones of each."""
+        commands = [
+            ("ZREVRANGEBYLEX", key(p), high, low, "LIMIT", 0, count) for p in range(self._keys.partitions)
+        ]
+        for reply in self._wire.pipeline(commands):
+            yield from (member.decode() for member in reply)
+
+
+def _arguments(one: Update) -> tuple[Any, ...]:
+    summary = one.summary
+    players = " ".join(seat["player"] for seat in summary["seats"] if seat["player"])
+    return (
+        one.game,
+        one.seq,
+        msgspec.json.encode(summary),
+        STATUSES.index(summary["status"]) + 1,
+        f"{summary['created_at']:013}",
+        players,
+        " ".join(one.waits_for),
+    )
+
+
+def _write_cursor(place: Position) -> str:
+    return urlsafe_b64encode(f"{place[0]}:{place[1]}".encode()).decode().rstrip("=")
+
+
+def _read_cursor(cursor: str) -> Position:
+    try:
+        text = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4)).decode()
+        opened, _, game = text.partition(":")
+        if not opened.isascii() or not opened.isdecimal() or len(opened) > 13:
+            raise ValueError(text)
+        return int(opened), game
+    except ValueError:
+        raise Malformed(f"{cursor!r:.60} is no cursor of this list") from None
