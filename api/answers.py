@@ -147,10 +147,39 @@ class VariantsAnswer(Schema):
     variants = fields.List(fields.Nested(VariantAnswer), required=True)
 
 
+class GameSeat(Schema):
+    """A seat in the lobby."""
+
+    seat = _number("from 0, clockwise")
+    kind = fields.String(required=True, validate=validate.OneOf(["player", "bot", "open"]))
+    player = fields.String(required=True, allow_none=True, metadata={"description": "the player's id"})
+    bot = fields.String(required=True, allow_none=True, metadata={"description": "the bot's name"})
+    name = _text("of the player or the bot; empty where there is none")
+
+
+class GameSummary(Schema):
+    """A game in the lobby or the history; it may lag behind the table a little."""
+
+    id = _text("the game's id")
+    seq = _number("events so far")
+    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
+    phase = _text("as in the table")
+    variant = _text("the variant it started from, or custom")
+    players = _number("how many seats it has")
+    seats = fields.List(fields.Nested(GameSeat), required=True)
+    created_at = _number("ms since 1970 UTC")
+    updated_at = _number("ms since 1970 UTC")
+    hand_number = _number("from 1; 0 before the first deal")
+    totals = _numbers("a number a seat")
+    winners = _numbers("the seats that have won")
+    rated = _flag("whether the game counts")
+    target = _number("points that end the game")
+
+
 class GamesAnswer(Schema):
     """A page of games."""
 
-    games = fields.List(fields.Dict(), required=True)
+    games = fields.List(fields.Nested(GameSummary), required=True)
     next = fields.String(required=True, allow_none=True, metadata={"description": "`after` of the next page"})
 
 

@@ -195,8 +195,8 @@ def _key_reused(_: KeyReused) -> Problem:
 def _unavailable(_: StoreUnavailable) -> Problem:
     return Problem(
         "store/unavailable",
-        "the store does not answer, so it is not known whether the request was carried out",
-        hint="repeat it with the same Idempotency-Key",
+        "the store does not answer, so it is not known whether a command was carried out",
+        hint="try again in a moment, and repeat a command under the same Idempotency-Key",
     )
 
 

@@ -102,7 +102,12 @@ def list_games() -> Response:
     Newest first. `next` is null on the last page; `Link` with `rel="next"` has the address of the next one.
     """
     asked = read_query(GAMES)
-    found, cursor = house().services.projections.list_games(**asked)
+    here = house()
+    found, cursor = here.services.projections.list_games(**asked)
+    names = here.players.names({seat["player"] for game in found for seat in game["seats"] if seat["player"]})
+    for game in found:
+        for seat in game["seats"]:
+            seat["name"] = seat["bot"] or names.get(seat["player"], "")
     headers = [("Content-Type", JSON), ("Cache-Control", "no-store")]
     if cursor is not None:
         query = urlencode({name: value for name, value in (asked | {"after": cursor}).items() if value is not None})
@@ -126,19 +131,20 @@ def _plans(here: House, me: Player, fields: Mapping[str, Any]) -> list[c.SeatPla
     for seat, (what, which) in enumerate(fields["seats"]):
         where = f"seats.{seat}"
         who = me.id if what == "me" else which
-        if what in ("me", "player") and who in taken:
-            errors.append({"field": where, "detail": f"{where}: a player has one seat at a table"})
-        elif what == "player" and here.players.get(who) is None:
-            errors.append({"field": where, "detail": f"{where}: there is no player {who!r}"})
         if what == "bot":
             plans.append(c.SeatPlan(kind="bot", bot=BOTS[which].id))
-        elif what == "player":
-            plans.append(c.SeatPlan(kind="reserved", player=who))
+        elif what == "open":
+            plans.append(c.SeatPlan(kind="open"))
+        elif who in taken:
+            errors.append({"field": where, "detail": f"{where}: a player has one seat at a table"})
         elif what == "me":
             plans.append(c.SeatPlan(kind="player", player=who, entropy_commit=commit))
+            taken.add(who)
+        elif here.players.get(who) is None:
+            errors.append({"field": where, "detail": f"{where}: there is no player {who!r}"})
         else:
-            plans.append(c.SeatPlan(kind="open"))
-        taken.add(who)
+            plans.append(c.SeatPlan(kind="reserved", player=who))
+            taken.add(who)
     if commit is not None and all(plan.kind != "player" for plan in plans):
         detail = 'entropy_commit: it is that of the seat "me", and there is none'
         errors.append({"field": "entropy_commit", "detail": detail})
@@ -263,7 +269,7 @@ def show_table(game: str) -> Response:
     """
     here, me = house(), caller()
     check_game_id(game)
-    if request.environ["QUERY_STRING"] and (later := _LATER & request.args.keys()):
+    if request.environ.get("QUERY_STRING") and (later := _LATER & request.args.keys()):
         name = min(later)
         raise FieldProblem([{"field": name, "detail": f"{name}: this server does not look back yet"}])
     table = here.tables.load(game)
@@ -313,6 +319,6 @@ def _etag(item: Item) -> str:
 
 def _check_accepts_json() -> None:
     accept = request.environ.get("HTTP_ACCEPT")
-    if accept is not None and not request.accept_mimetypes.accept_json:
+    if accept and not request.accept_mimetypes.accept_json:
         detail = f"events come as {JSON}, and Accept asks for {accept!r:.80}"
         raise Problem("request/not_acceptable", detail, hint=f"accept {JSON}, and wait by ?wait=30")

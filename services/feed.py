@@ -17,6 +17,9 @@ from services.wire import Wire
 _COUNTED = 1000
 """Entries that are read at once where a server cannot tell how many there are."""
 
+_ALL = 1_000_000
+"""More than one consumer ever has pending: XPENDING wants a number."""
+
 
 class Pointer(NamedTuple):
     """One append: the feed entry's id, the game, its last seq then, and when something is due (Unix ms).
@@ -92,11 +95,11 @@ class Feed:
                 cursors[p] = reply[0]
                 if reply[0] == b"0-0" or len(found) >= count:
                     del cursors[p]
-        return self._with_deliveries(group, {p: found for p, found in batch.items() if found})
+        return self._with_deliveries(group, consumer, {p: found for p, found in batch.items() if found})
 
-    def _with_deliveries(self, group: str, batch: Batch) -> Batch:
+    def _with_deliveries(self, group: str, consumer: str, batch: Batch) -> Batch:
         commands = [
-            ("XPENDING", self._feeds[p], group, found[0].id, found[-1].id, _span(found))
+            ("XPENDING", self._feeds[p], group, found[0].id, found[-1].id, _ALL, consumer)
             for p, found in batch.items()
         ]
         for (p, found), reply in zip(batch.items(), self.wire.pipeline(commands), strict=True):
@@ -190,11 +193,6 @@ def _pointer(entry: bytes, fields: Sequence[bytes]) -> Pointer:
 
 def _fields(flat: Sequence[Any]) -> dict[bytes, Any]:
     return dict(zip(flat[::2], flat[1::2], strict=True))
-
-
-def _span(found: list[Pointer]) -> int:
-    """How many pending entries may lie between the first and the last of some, others' included."""
-    return 10 * len(found) + 100
 
 
 def _oldest_needed(group: dict[bytes, Any], wire: Wire, feed: str) -> bytes:

@@ -202,13 +202,17 @@ class Projections:
         }
 
     def park(self, games: Mapping[str, Parked]) -> None:
-        """Set games aside, each with the reason; `write` takes one back that could be folded after all."""
+        """Set games aside, each with the reason. `write` takes back those that it writes."""
         self._wire.pipeline(
             [
                 ("HSET", self._keys.parked(self._keys.partition(game)), game, msgspec.json.encode(parked))
                 for game, parked in games.items()
             ]
         )
+
+    def take_back(self, game: str) -> None:
+        """Set a game aside no longer."""
+        self._wire.call("HDEL", self._keys.parked(self._keys.partition(game)), game)
 
     # --- reading
 

@@ -251,7 +251,9 @@ def test_a_killed_server_is_brought_back_with_all_that_was_acknowledged(data: Pa
         writer = threading.Thread(target=write)
         writer.start()
         assert enough.wait(60)
-        os.kill(server(store), signal.SIGKILL)
+        pid = server(store)
+        os.kill(pid, signal.SIGKILL)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # its sockets close a little before it has ended
         writer.join(60)
         assert not store.poll()
         store.restart()

@@ -126,14 +126,37 @@ def test_a_consumer_that_is_still_at_it_is_left_alone(store: Store, feed: Feed) 
     assert {} == feed.claim_stale(GROUP, "b", 60_000)
 
 
-def test_claiming_goes_through_all_that_is_pending(store: Store, feed: Feed) -> None:
-    """Small steps at the server do not end a claim early, and a full batch does."""
+def test_a_claim_is_of_about_count_pointers(store: Store, feed: Feed) -> None:
+    """What one claim leaves, the next takes."""
     for seq in range(30):
         add(store, "g", seq)
     feed.read_group(GROUP, "dead", 0, 100)
     p = store.keys.partition("g")
-    assert [*range(1, 31)] == [pointer.seq for pointer in feed.claim_stale(GROUP, "b", 0)[p]]
-    assert 10 == len(feed.claim_stale(GROUP, "b", 0, count=10)[p])
+    assert [*range(1, 11)] == [pointer.seq for pointer in feed.claim_stale(GROUP, "b", 0, count=10)[p]]
+    assert [*range(1, 31)] == [pointer.seq for pointer in feed.claim_stale(GROUP, "c", 0)[p]]
+
+
+def test_a_claim_looks_past_what_others_are_still_at(store: Store, feed: Feed) -> None:
+    """The server looks at some pending pointers a time; the claim goes on until it has seen them all."""
+    for seq in range(30):
+        add(store, "g", seq)
+    p = store.keys.partition("g")
+    last = feed.read_group(GROUP, "slow", 0, 100)[p][-1]
+    store.client.xclaim(store.keys.feed(p), GROUP, "dead", 0, [last.id], idle=100_000)
+    claimed = feed.claim_stale(GROUP, "b", 50_000, count=1)
+    assert {p: [("g", 30)]} == told_without_ids(claimed)
+
+
+def test_deliveries_are_told_however_much_lies_between(store: Store, feed: Feed) -> None:
+    """The counts are those of the claimed pointers, also where hundreds of others' are pending in between."""
+    for seq in range(300):
+        add(store, "g", seq)
+    p = store.keys.partition("g")
+    read = feed.read_group(GROUP, "slow", 0, 300)[p]
+    ends = [read[0].id, read[-1].id]
+    store.client.xclaim(store.keys.feed(p), GROUP, "dead", 0, ends, idle=100_000, retrycount=6)
+    claimed = feed.claim_stale(GROUP, "b", 50_000)[p]
+    assert [(1, 7), (300, 7)] == [(pointer.seq, pointer.deliveries) for pointer in claimed]
 
 
 def test_pointers_that_were_trimmed_while_pending_do_not_come_back(store: Store, feed: Feed) -> None:

@@ -1,0 +1,92 @@
+"""The application: `create_app` joins blueprints, errors, documentation and the headers that every answer has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from flask import Flask
+from flask_smorest import Api
+from werkzeug.routing import IntegerConverter
+
+from api.answers import ProblemAnswer
+from api.errors import PROBLEM_JSON, register_errors
+from api.games import games
+from api.house import House
+from api.inputs import LARGEST_BODY
+from api.ops import ops
+from api.pages import Pages
+from api.players import players
+from api.records import records
+from api.variants import variants
+from services.wiring import Services
+
+SECURITY_HEADERS: Final = [
+    ("X-Content-Type-Options", "nosniff"),
+    ("Content-Security-Policy", "default-src 'self'"),
+    ("Referrer-Policy", "no-referrer"),
+]
+_ABOUT: Final = """Hearts in six rule families, for people and bots. Every event of a game is kept, chained and open to check.
+
+Refusals are `application/problem+json` (RFC 9457) with a stable `code`; a refused command changes nothing. A command may
+carry `Idempotency-Key`, and answers about a game carry `ETag`. The contract is docs/spec/http.md of the project."""
+
+
+class SeatConverter(IntegerConverter):
+    """The number of a seat in an address; digits of other scripts are none."""
+
+    regex = "[0-9]{1,2}"
+
+
+class HeartsApi(Api):  # type: ignore[misc]
+    """flask-smorest's documentation, with problems as the one kind of error."""
+
+    DEFAULT_ERROR_RESPONSE_NAME = "PROBLEM"
+    ERROR_SCHEMA = ProblemAnswer
+
+
+def create_app(services: Services, *, stopping: Callable[[], bool] = lambda: False) -> Flask:
+    """The WSGI application on ``services``. ``stopping`` tells long polls to end, because the server is about to."""
+    app = Flask("hearts", static_folder=None)
+    app.config.update(
+        MAX_CONTENT_LENGTH=LARGEST_BODY,
+        API_TITLE="Hearts",
+        API_VERSION="v1",
+        OPENAPI_VERSION="3.1.0",
+    )
+    app.url_map.converters["seat"] = SeatConverter
+    # an address with a slash too many is unknown, like any other; a redirect would answer with HTML
+    app.url_map.merge_slashes = False
+    House(services, stopping).install(app)
+    api = HeartsApi(app, spec_kwargs={"info": {"description": _ABOUT}})
+    _document_problems(api)
+    for room in (players, variants, games, records, ops):
+        api.register_blueprint(room)
+    register_errors(app)
+    Pages(api.spec.to_dict()).install(app)
+    app.wsgi_app = _with_headers(app.wsgi_app)  # type: ignore[method-assign]
+    return app
+
+
+def _document_problems(api: HeartsApi) -> None:
+    api.spec.components.response(
+        "PROBLEM",
+        {
+            "description": "A refusal: it says why, and what would be accepted",
+            "content": {PROBLEM_JSON: {"schema": ProblemAnswer}},
+        },
+    )
+    api.spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer"})
+
+
+def _with_headers(inner: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+    """``inner`` with the security headers on every answer, whoever made it."""
+
+    def outer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+            headers.extend(SECURITY_HEADERS)
+            return start_response(status, headers, exc_info)
+
+        return inner(environ, start)
+
+    return outer

@@ -1,0 +1,25 @@
+"""The jobs that `services.queue` names; RQ calls them. Services are built by the first that needs them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from services.settings import Settings
+from services.wiring import Services, build
+from workers.seats import Driver
+
+
+@cache
+def services() -> Services:
+    """The services of this worker process. Raises as `build` does, and is tried anew then."""
+    return build(Settings.from_environ())
+
+
+@cache
+def _driver() -> Driver:
+    return Driver(services())
+
+
+def drive(partition: int) -> None:
+    """Play what the house owes in a partition."""
+    _driver().drive(partition)

@@ -1,0 +1,249 @@
+"""The projector: folds what the feeds point at into the read models.
+
+Pointers are delivered at least once, by consumer group; a game's summary and its seq are written in one step and
+only when newer, so each event has its effect exactly once. Any number of projectors share the work.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
+
+import redis
+
+from domain.events import Event
+from services.codec import CODEC
+from services.feed import Batch, Feed
+from services.folded import Table, follow
+from services.keys import Keys
+from services.projections import GROUP, Parked, Projections, Update, update
+from services.store import Store, StoreUnavailable
+from services.supervise import Backoff, Stop
+
+CONSUMER: Final = "projector"
+"""All projectors are one consumer to the server. What one was given and has not acknowledged is taken over by how long
+ago that was, so names would tell nothing, and each restart would leave one behind in every feed."""
+COUNT: Final = 100
+"""Pointers of a partition that are read at once."""
+BLOCK_MS: Final = 500
+"""How long a projector waits for pointers before it looks whether it should stop."""
+STALE_MS: Final = 5_000
+"""Pointers that were given out so long ago and are not acknowledged belong to a projector that died."""
+CLAIM_SECONDS: Final = 2.0
+"""How often to look for such pointers."""
+TRIM_AFTER: Final = 1_000
+"""Pointers of a partition that are dealt with before its feed is trimmed."""
+SUSPECT: Final = 3
+"""From this delivery on a pointer may be what kills its readers: its game is folded by itself."""
+MOST_TRIES: Final = 3
+"""How often a game may end the projector before it is left alone."""
+CACHED: Final = 4096
+"""Folded tables that are kept; one takes some 10 KB."""
+
+_ENDED: Final = "the projector ended while it folded this game"
+
+log = logging.getLogger(__name__)
+
+
+class _Known(NamedTuple):
+    """A table as it is projected, and when it was opened."""
+
+    table: Table
+    opened: int
+
+
+class Projector:
+    """One projector of a store. For one thread."""
+
+    def __init__(
+        self,
+        store: Store,
+        feed: Feed,
+        projections: Projections,
+        clock: Callable[[], int],
+        *,
+        block_ms: int = BLOCK_MS,
+        stale_ms: int = STALE_MS,
+    ) -> None:
+        self._store = store
+        self._keys: Keys = store.keys
+        self._feed = feed
+        self._projections = projections
+        self._clock = clock
+        self._block_ms, self._stale_ms = block_ms, stale_ms
+        self._tables: OrderedDict[str, _Known] = OrderedDict()
+        self._done: dict[int, int] = {}
+        self._claim_at = 0.0
+        self.events = 0
+        """How many have been folded."""
+
+    def run(self, stop: Stop) -> None:
+        """Keep the read models until asked to stop; a store that does not answer is waited for."""
+        patience = Backoff(0.1, 2.0)
+        begun = False
+        while not stop.is_set():
+            try:
+                if not begun:
+                    self.begin()
+                    begun = True
+                self.round()
+            except StoreUnavailable as error:
+                pause = patience.fail()
+                if patience.failures == 1:
+                    log.warning("the store does not answer and is waited for: %s", error)
+                self._tables.clear()  # it may come back without a tail that was folded here
+                stop.wait(pause)
+            except redis.ResponseError as error:
+                if not str(error).startswith("NOGROUP "):
+                    raise
+                log.warning("the store was emptied; beginning anew")
+                self._tables.clear()
+                begun = False
+            else:
+                if patience.succeed():
+                    log.info("the store answers again")
+
+    def begin(self) -> None:
+        """Make the consumer groups where there are none, and try again what was set aside."""
+        self._feed.ensure_group(GROUP)
+        for game, parked in self._projections.parked().items():
+            if not parked.ended or parked.times < MOST_TRIES:
+                self._fold_alone(game, parked.seq, parked)
+        for partition in range(self._keys.partitions):
+            self._feed.trim(partition)
+
+    def round(self) -> int:
+        """Deal with one batch of pointers, waiting for them where there are none. Returns how many there were."""
+        batch: Batch = {}
+        if time.monotonic() >= self._claim_at:
+            batch = self._feed.claim_stale(GROUP, CONSUMER, self._stale_ms)
+            self._claim_at = time.monotonic() + CLAIM_SECONDS
+            self._fold_suspects(batch)
+        for partition, pointers in self._feed.read_group(
+            GROUP, CONSUMER, 0 if batch else self._block_ms, COUNT
+        ).items():
+            batch.setdefault(partition, []).extend(pointers)
+        if not batch:
+            return 0
+        self._fold(batch)
+        self._trim(batch)
+        return sum(map(len, batch.values()))
+
+    # --- inside
+
+    def _fold(self, batch: Batch) -> None:
+        """Fold the games that a batch points at, write them and acknowledge the batch."""
+        updates: dict[int, list[Update]] = {}
+        parked: dict[str, Parked] = {}
+        folded: dict[str, _Known] = {}
+        for game, seq in self._newer(batch):
+            try:
+                known = self._follow(game)
+            except StoreUnavailable:
+                raise
+            except Exception as error:
+                # one game that cannot be folded, whatever the reason, must not keep the others waiting
+                log.exception("game %s cannot be folded and is set aside", game)
+                before = self._projections.parked().get(game)
+                parked[game] = self._parked(seq, _why(error), before)
+            else:
+                folded[game] = known
+                updates.setdefault(self._keys.partition(game), []).append(
+                    update(game, known.table, known.opened)
+                )
+        self._projections.park(parked)
+        acks = {partition: [pointer.id for pointer in pointers] for partition, pointers in batch.items()}
+        self._projections.write(updates, acks)
+        for game, known in folded.items():
+            self._remember(game, known)
+
+    def _newer(self, batch: Batch) -> Iterable[tuple[str, int]]:
+        """The games of a batch that are not projected as far as it says, each with the last seq that it names."""
+        wanted: dict[str, int] = {}
+        for pointers in batch.values():
+            for pointer in pointers:
+                wanted[pointer.game] = max(pointer.seq, wanted.get(pointer.game, 0))
+        unknown = [game for game in wanted if game not in self._tables]
+        projected = self._projections.seqs(unknown)
+        for game, seq in wanted.items():
+            known = self._tables.get(game)
+            if seq > (projected[game] if known is None else known.table.seq):
+                yield game, seq
+
+    def _follow(self, game: str) -> _Known:
+        """The game folded as far as the log goes now."""
+        known = self._tables.get(game)
+        entries = self._store.read(game, 0 if known is None else known.table.seq)
+        if known is None:
+            if not entries:
+                raise LookupError("its stream is not in the store")
+            first: Event = CODEC.decode(entries[0][1])
+            opened = first.at
+        elif not entries:
+            return known
+        else:
+            opened = known.opened
+        self.events += len(entries)
+        return _Known(follow(game, known and known.table, entries), opened)
+
+    def _remember(self, game: str, known: _Known) -> None:
+        self._tables[game] = known
+        self._tables.move_to_end(game)
+        if len(self._tables) > CACHED:
+            self._tables.popitem(last=False)
+
+    def _fold_suspects(self, batch: Batch) -> None:
+        """Fold the games that may have killed earlier readers, one by one, before the others are."""
+        suspects: dict[str, int] = {}
+        for pointers in batch.values():
+            for pointer in pointers:
+                if pointer.deliveries >= SUSPECT:
+                    suspects[pointer.game] = max(pointer.seq, suspects.get(pointer.game, 0))
+        if not suspects:
+            return
+        parked = self._projections.parked()
+        for game, seq in suspects.items():
+            known = parked.get(game)
+            if known is None or not known.ended or known.times < MOST_TRIES:
+                self._fold_alone(game, seq, known)
+        for partition, pointers in list(batch.items()):
+            dealt_with = [pointer.id for pointer in pointers if pointer.game in suspects]
+            self._feed.ack(partition, GROUP, dealt_with)
+            batch[partition] = [pointer for pointer in pointers if pointer.game not in suspects]
+            if not batch[partition]:
+                del batch[partition]
+
+    def _fold_alone(self, game: str, seq: int, parked: Parked | None) -> None:
+        """Fold one game that is marked as set aside until that has gone well, so that a crash leaves the mark."""
+        self._projections.park({game: self._parked(seq, _ENDED, parked, ended=True)})
+        try:
+            known = self._follow(game)
+        except StoreUnavailable:
+            raise
+        except Exception as error:
+            log.exception("game %s cannot be folded and is set aside", game)
+            self._projections.park({game: self._parked(seq, _why(error), parked)})
+        else:
+            one = update(game, known.table, known.opened)
+            self._projections.write({self._keys.partition(game): [one]})
+            self._projections.take_back(game)
+            self._remember(game, known)
+
+    def _parked(self, seq: int, why: str, before: Parked | None, *, ended: bool = False) -> Parked:
+        times = 1 if before is None else before.times + 1
+        return Parked(seq=seq, why=why, times=times, at=self._clock(), ended=ended)
+
+    def _trim(self, batch: Batch) -> None:
+        for partition, pointers in batch.items():
+            done = self._done.get(partition, 0) + len(pointers)
+            if done >= TRIM_AFTER:
+                self._feed.trim(partition)
+                done = 0
+            self._done[partition] = done
+
+
+def _why(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

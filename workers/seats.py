@@ -1,0 +1,267 @@
+"""Bot seats and clocks: the moves that the house owes, made through `services.tables` like anybody's.
+
+The due sets know which games wait for the house and since when. `Driver` takes them under a lease and plays; `Sweep`
+watches, and asks for a drive of every partition in which something is ripe. Jobs are only nudges: whatever dies, the
+due sets bring it back.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections import OrderedDict
+from typing import Final
+
+from services.queue import Queued
+from services.store import StoreUnavailable
+from services.supervise import Backoff, Stop
+from services.tables import UnknownGame, next_due
+from services.wire import Script, Wire
+from services.wiring import Services
+
+DRIVE_SECONDS: Final = 2.0
+"""How long a drive of one partition may take before it hands on."""
+FAIR_SECONDS: Final = 0.1
+"""The same where other partitions wait and none of the games that are left includes a person."""
+LEASE_MS: Final = 5_000
+"""For how long a claimed game is nobody else's: longer than a drive, and how long a killed worker is missed."""
+MOST_CLAIMS: Final = 64
+"""Games that a drive holds at a time."""
+SLICE: Final = 128
+"""Events of a game of bots alone that are one append, so that persons elsewhere wait for 20 ms at most."""
+LONGEST_DELAY_MS: Final = 3_600_000
+"""Between two tries of a game that cannot be driven."""
+REMEMBERED: Final = 10_000
+"""Games whose kind, or failures, a worker remembers."""
+
+SWEEP_LEASE_MS: Final = 1_500
+"""After so long without a word of the one sweep that works, another takes over."""
+RENEW_SECONDS: Final = 0.5
+"""How often the lease is renewed, or asked for."""
+LOOK_SECONDS: Final = 1.0
+"""How often the due sets are looked at, whatever the feeds say."""
+
+HOLD: Final = Script("""
+-- KEYS[1] lease   ARGV[1] who asks   ARGV[2] for how long, ms
+-- Returns 1 when the lease is the asker's now, 0 when it is another's.
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then
+  return 0
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+""")
+
+RELEASE: Final = Script("""
+-- KEYS[1] lease   ARGV[1] who gives it up
+-- Returns 1 when it was theirs.
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+  return 0
+end
+return redis.call('DEL', KEYS[1])
+""")
+
+log = logging.getLogger(__name__)
+
+
+class _Failures:
+    """The games that could not be driven, and how often in a row."""
+
+    def __init__(self) -> None:
+        self._games: OrderedDict[str, tuple[str, Backoff]] = OrderedDict()
+
+    def add(self, game: str, error: Exception) -> int:
+        """Another failure, logged where it is a new one. Returns the ms to the next try."""
+        why = f"{type(error).__name__}: {error}"
+        known, backoff = self._games.pop(game, ("", Backoff(LEASE_MS, LONGEST_DELAY_MS)))
+        if known != why:
+            log.error("game %s cannot be driven and is left for later", game, exc_info=error)
+        self._games[game] = why, backoff
+        if len(self._games) > REMEMBERED:
+            self._games.popitem(last=False)
+        return int(backoff.fail())
+
+    def drop(self, game: str) -> None:
+        """The game could be driven after all."""
+        if self._games:
+            self._games.pop(game, None)
+
+
+class Driver:
+    """Plays what the house owes. One a process, so that it knows its games; for one thread."""
+
+    def __init__(self, services: Services) -> None:
+        self._store = services.store
+        self._tables = services.tables
+        self._queue = services.queue
+        self._clock = services.clock
+        self._failures = _Failures()
+        self._of_bots: OrderedDict[str, None] = OrderedDict()
+
+    def drive(self, partition: int, seconds: float = DRIVE_SECONDS) -> int:
+        """Play the due games of a partition until nothing is ripe or the time is over. Returns how many turns.
+
+        A turn is what one game owes, games with a person first. What could not be played is due as before when this
+        returns; so the sweep sees it and asks for another drive. Where the store does not answer, the leases end by
+        themselves.
+        """
+        began = time.monotonic()
+        claims: dict[str, int] = {}
+        turns = 0
+        try:
+            while time.monotonic() - began < seconds:
+                claims |= self._claim(partition, MOST_CLAIMS - len(claims))
+                game = next((game for game in claims if game not in self._of_bots), None)
+                if game is None:
+                    if not claims or (time.monotonic() - began > FAIR_SECONDS and self._queue.waiting()):
+                        break
+                    game = next(iter(claims))
+                self._play(game, claims.pop(game))
+                turns += 1
+            self._give_back(claims)
+        except StoreUnavailable as error:
+            log.warning("partition %d is left for later: the store does not answer: %s", partition, error)
+        return turns
+
+    def _claim(self, partition: int, most: int) -> dict[str, int]:
+        """Games that are ripe, each with the end of its lease."""
+        now = self._clock()
+        games = self._store.claim_due(partition, now, LEASE_MS, most) if most > 0 else []
+        return dict.fromkeys(games, now + LEASE_MS)
+
+    def _give_back(self, claims: dict[str, int]) -> None:
+        now = self._clock()
+        for game, leased_until in claims.items():
+            self._store.settle(game, leased_until, now)
+
+    def _play(self, game: str, leased_until: int) -> None:
+        due: int | None
+        try:
+            table = self._tables.act_for_house(game, SLICE)
+        except StoreUnavailable:
+            raise
+        except UnknownGame:
+            due = None
+        except Exception as error:
+            # a log that is corrupt or a policy that fails is that game's affair alone
+            due = self._clock() + self._failures.add(game, error)
+        else:
+            self._failures.drop(game)
+            if all(seat.kind == "bot" for seat in table.state.seats):
+                self._remember(game)
+            due = next_due(table.state, self._clock())
+        # without effect where the turn has been appended, which said itself what is due
+        self._store.settle(game, leased_until, due)
+
+    def _remember(self, game: str) -> None:
+        self._of_bots[game] = None
+        self._of_bots.move_to_end(game)
+        if len(self._of_bots) > REMEMBERED:
+            self._of_bots.popitem(last=False)
+
+
+class Sweep:
+    """Watches what is due in every partition and asks for drives; of many sweeps one works at a time."""
+
+    def __init__(self, services: Services) -> None:
+        self._store = services.store
+        self._feed = services.feed
+        self._queue = services.queue
+        self._clock = services.clock
+        self._wire = Wire(services.client)
+        self._lease = services.keys.sweep
+        self._name = secrets.token_hex(8)
+        self._due: dict[int, int] = {}
+        self._again: dict[int, tuple[float, Backoff]] = {}
+        self._renew_at = self._look_at = 0.0
+
+    def run(self, stop: Stop) -> None:
+        """Watch until asked to stop, whenever the lease is free; a store that does not answer is waited for."""
+        patience = Backoff(0.1, 1.0)
+        while not stop.is_set():
+            try:
+                if self.hold():
+                    self._watch(stop, patience)
+                else:
+                    stop.wait(RENEW_SECONDS)
+            except StoreUnavailable as error:
+                pause = patience.fail()
+                if patience.failures == 1:
+                    log.warning("the store does not answer and is waited for: %s", error)
+                stop.wait(pause)
+        self.release()
+
+    def hold(self) -> bool:
+        """Take or renew the lease. Returns whether it is this sweep's now."""
+        self._renew_at = time.monotonic() + RENEW_SECONDS
+        return bool(self._wire.run(HOLD, (self._lease,), (self._name, SWEEP_LEASE_MS)))
+
+    def release(self) -> None:
+        """Give the lease up, so that another need not wait for its end."""
+        try:
+            self._wire.run(RELEASE, (self._lease,), (self._name,))
+        except StoreUnavailable:
+            log.debug("the lease of the sweep ends by itself")
+
+    def _watch(self, stop: Stop, patience: Backoff) -> None:
+        """Work while the lease is held."""
+        cursors = self._feed.heads()  # before the first look, so that nothing falls between the two
+        self._look_at = 0.0
+        while not stop.is_set():
+            if time.monotonic() >= self._renew_at and not self.hold():
+                return
+            if time.monotonic() >= self._look_at:
+                self.look()
+            self.ask()
+            if patience.succeed():
+                log.info("the store answers again")
+            for partition, pointers in self._feed.follow(cursors, self._pause_ms()).items():
+                for pointer in pointers:
+                    if pointer.due is not None:
+                        self._due[partition] = min(pointer.due, self._due.get(partition, pointer.due))
+
+    def look(self) -> None:
+        """Read from the due sets when each partition's earliest game is due."""
+        self._look_at = time.monotonic() + LOOK_SECONDS
+        self._due = self._store.dues()
+
+    def ask(self) -> None:
+        """Ask for a drive of every partition in which a game is ripe, as far as is known."""
+        now = self._clock()
+        for partition in [partition for partition, due in self._due.items() if due <= now]:
+            again = self._again.get(partition)
+            if again is not None:
+                if time.monotonic() < again[0]:
+                    continue
+                if not self._still_ripe(partition, now):
+                    continue
+            self._ask(partition, again[1] if again else Backoff(0.01, 0.16))
+
+    def _ask(self, partition: int, backoff: Backoff) -> None:
+        if self._queue.enqueue("drive", partition, unique=str(partition)) is Queued.RUNNING:
+            # it may be too late for that job to see what is ripe
+            self._again[partition] = time.monotonic() + backoff.fail(), backoff
+        else:
+            self._due.pop(partition, None)
+            self._again.pop(partition, None)
+
+    def _still_ripe(self, partition: int, now: int) -> bool:
+        due = self._store.next_due(partition)
+        if due is not None and due <= now:
+            return True
+        self._again.pop(partition, None)
+        self._due.pop(partition, None)
+        if due is not None:
+            self._due[partition] = due
+        return False
+
+    def _pause_ms(self) -> int:
+        """How long to wait for news: until the next game is due, or the next duty."""
+        mono = time.monotonic()
+        pause = min(self._renew_at, self._look_at) - mono
+        now = self._clock()
+        for partition, due in self._due.items():
+            again = self._again.get(partition)
+            pause = min(pause, (due - now) / 1000 if due > now or again is None else again[0] - mono)
+        return max(1, int(pause * 1000))
