@@ -226,7 +226,9 @@ class ReadyAnswer(Schema):
 
     ready = _flag("true")
     partitions = _number("partitions of the log")
-    projector_lag = _number("appends that lobby and history do not show yet; null where unknown", allow_none=True)
+    projector_lag = _number(
+        "appends that lobby and history do not show yet; null where unknown", allow_none=True
+    )
 
 
 class VersionAnswer(Schema):
@@ -234,7 +236,9 @@ class VersionAnswer(Schema):
 
     version = _text("of the program")
     commit = fields.String(required=True, allow_none=True)
-    kernel = fields.String(required=True, allow_none=True, metadata={"description": "compiled playouts, if any"})
+    kernel = fields.String(
+        required=True, allow_none=True, metadata={"description": "compiled playouts, if any"}
+    )
     server_key = _text("the public key that receipts are signed with, Ed25519 in hex")
 
 
@@ -264,7 +268,9 @@ class KeyHeader(Schema):
 
     key = fields.String(
         data_key="Idempotency-Key",
-        metadata={"description": "repeat a request under the same key, and it is done once: 1 to 255 characters"},
+        metadata={
+            "description": "repeat a request under the same key, and it is done once: 1 to 255 characters"
+        },
     )
 
 
@@ -280,12 +286,16 @@ class ReadHeaders(Schema):
     """The headers of a read that may be spared."""
 
     if_none_match = fields.String(
-        data_key="If-None-Match", metadata={"description": "the ETag of the version you have: 304 where it still is"}
+        data_key="If-None-Match",
+        metadata={"description": "the ETag of the version you have: 304 where it still is"},
     )
 
 
 ETAG_DOC: Final = {
-    "ETag": {"description": "seq and head of the table", "schema": {"type": "string", "example": '"57-0123456789abcdef"'}}
+    "ETag": {
+        "description": "seq and head of the table",
+        "schema": {"type": "string", "example": '"57-0123456789abcdef"'},
+    }
 }
 REPLAYED_DOC: Final = {
     "Idempotency-Replayed": {

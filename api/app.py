@@ -38,7 +38,7 @@ class SeatConverter(IntegerConverter):
     regex = "[0-9]{1,2}"
 
 
-class HeartsApi(Api):  # type: ignore[misc]
+class HeartsApi(Api):
     """flask-smorest's documentation, with problems as the one kind of error."""
 
     DEFAULT_ERROR_RESPONSE_NAME = "PROBLEM"
@@ -49,7 +49,8 @@ def create_app(services: Services, *, stopping: Callable[[], bool] = lambda: Fal
     """The WSGI application on ``services``. ``stopping`` tells long polls to end, because the server is about to."""
     app = Flask("hearts", static_folder=None)
     app.config.update(
-        MAX_CONTENT_LENGTH=LARGEST_BODY,
+        # of a body without Content-Length one byte more is read, to see that it is too large
+        MAX_CONTENT_LENGTH=LARGEST_BODY + 1,
         API_TITLE="Hearts",
         API_VERSION="v1",
         OPENAPI_VERSION="3.1.0",

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from flask import request
+from collections.abc import Mapping
+from typing import Any, Final
 
 from api.errors import Problem
-from api.house import house
-from services.players import Player
+from services.players import Player, Players
 
 _CHALLENGE: Final = 'Bearer realm="hearts"'
 _HINT: Final = "POST /v1/players gives you a token; send it as Authorization: Bearer TOKEN"
 
 
-def caller() -> Player | None:
-    """The player whose token the request carries, none where it carries none.
+def caller(players: Players, environ: Mapping[str, Any]) -> Player | None:
+    """The player whose token the request of a WSGI environment carries, none where it carries none.
 
     Raises the problem ``auth/required`` for a token that is not valid. One in the address is not looked at: addresses
     end up in logs.
     """
-    header = request.environ.get("HTTP_AUTHORIZATION")
+    header = environ.get("HTTP_AUTHORIZATION")
     if header is None:
         return None
     scheme, _, token = header.partition(" ")
-    player = house().players.by_token(token.strip()) if scheme.lower() == "bearer" else None
+    player = players.by_token(token.strip()) if scheme.lower() == "bearer" else None
     if player is None:
         raise Problem(
             "auth/required",
@@ -35,9 +33,9 @@ def caller() -> Player | None:
     return player
 
 
-def require(scope: str = "play") -> Player:
+def require(players: Players, environ: Mapping[str, Any], scope: str = "play") -> Player:
     """The player whose token the request carries, and must. Raises ``auth/required`` or ``auth/forbidden``."""
-    player = caller()
+    player = caller(players, environ)
     if player is None:
         raise Problem(
             "auth/required", "this needs a token", hint=_HINT, headers={"WWW-Authenticate": _CHALLENGE}

@@ -7,7 +7,6 @@ a word about the inside of the server.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -76,12 +75,13 @@ _OF_STATUS: Final = {
     503: "store/unavailable",
 }
 """The code of an error that the web framework raises itself, by its status."""
-_HINTS: Final = {
-    404: "all addresses are listed at /docs",
-    405: "all addresses and their methods are listed at /docs",
-    413: "a body has at most 64 KiB",
+_WORDS: Final = {
+    400: ("the request is not proper HTTP", ""),
+    404: ("there is nothing at this address", "all addresses are listed at /docs"),
+    405: ("the address does not take this method", "all addresses and their methods are listed at /docs"),
+    413: ("the body is too large", "a body has at most 64 KiB"),
 }
-_TAGS: Final = re.compile(r"<[^>]*>")
+"""Detail and hint of such an error."""
 
 
 class Problem(HeartsError):
@@ -157,8 +157,10 @@ def register_errors(app: Flask) -> None:
 
 
 def _refused(error: Refused) -> Problem:
-    extra = {} if error.legal is None else {"legal": " ".join(error.legal)}
-    return Problem(error.code, error.detail, hint=error.hint, **extra)
+    problem = Problem(error.code, error.detail, hint=error.hint)
+    if error.legal is not None:
+        problem.extra["legal"] = " ".join(error.legal)
+    return problem
 
 
 def _refused_at(error: RefusedAt) -> Problem:
@@ -207,8 +209,8 @@ def _http(error: HTTPException) -> Problem:
         return Problem("server/error", "The request failed, and the failure was logged.", status=status)
     code = _OF_STATUS.get(status, "request/unreadable")
     headers = {name: value for name, value in error.get_headers() if name in ("Allow", "Retry-After")}
-    detail = _TAGS.sub(" ", error.description or "").strip()
-    return Problem(code, detail, hint=_HINTS.get(status, ""), status=status, headers=headers)
+    detail, hint = _WORDS.get(status, (error.name.lower(), ""))
+    return Problem(code, detail, hint=hint, status=status, headers=headers)
 
 
 _TOLD: Final[dict[type[Exception], Callable[[Any], Problem]]] = {
@@ -217,7 +219,9 @@ _TOLD: Final[dict[type[Exception], Callable[[Any], Problem]]] = {
     Refused: _refused,
     InvalidRules: _invalid_rules,
     Malformed: lambda error: Problem("request/invalid", str(error)),
-    UnknownGame: lambda _: Problem("game/unknown", "there is no game of this id", hint="/v1/games lists them"),
+    UnknownGame: lambda _: Problem(
+        "game/unknown", "there is no game of this id", hint="/v1/games lists them"
+    ),
     StaleVersion: _stale,
     KeyReused: _key_reused,
     StoreUnavailable: _unavailable,

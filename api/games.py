@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from flask import Response, request
@@ -26,7 +26,8 @@ from api.house import House, house
 from api.inputs import Body, check_game_id, read_body, read_if_match, read_key, read_query
 from api.present import encode, events_body, players_of, receipt_body, table_body
 from api.room import Room
-from api.schemas import EventsQuery, GamesQuery, Move, NewTable, Nothing, Ready, SitDown
+from api.schemas import EventsQuery, GamesQuery, Move, NewTable, Nothing, Ready, Request, SitDown
+from api.sent import JSON, Answer, Fields
 from domain import commands as c
 from domain.bots import BOTS
 from domain.refusals import InvalidRules, Refused
@@ -46,10 +47,13 @@ NOTHING: Final = Nothing()
 EVENTS: Final = EventsQuery()
 GAMES: Final = GamesQuery()
 
-JSON: Final = "application/json"
 SLICE_MS: Final = 1_000
 """A long poll looks up this often, whether the server is about to stop."""
-_COMMAND: Final[dict[str, Any]] = {"who": "player", "headers": CommandHeaders, "sends": ETAG_DOC | REPLAYED_DOC}
+_COMMAND: Final[dict[str, Any]] = {
+    "who": "player",
+    "headers": CommandHeaders,
+    "sends": ETAG_DOC | REPLAYED_DOC,
+}
 _LATER: Final = frozenset(("at", "as", "open"))
 
 
@@ -67,14 +71,15 @@ _LATER: Final = frozenset(("at", "as", "open"))
     sends=ETAG_DOC | REPLAYED_DOC | {"Location": {"schema": {"type": "string"}}},
 )
 def open_table() -> Response:
-    """Open a table
+    """Open a table.
 
     The rules are those of `variant`, with any key of a rule set changed beside it. A seat is `"open"`, `"me"`,
     `{"bot": "rules"}` or `{"player": id}`, which keeps it for that player. Where `players` is left out, there are as
     many as `seats` has entries. A table of bots alone begins at once.
     """
-    here, me = house(), require()
-    body = read_body(NEW_TABLE)
+    here, environ = house(), request.environ
+    me = require(here.players, environ)
+    body = read_body(environ, NEW_TABLE)
     fields = body.fields
     given = {key: body.sent[key] for key in KEYS if key in body.sent}
     given.setdefault("players", len(fields["seats"]))
@@ -90,14 +95,14 @@ def open_table() -> Response:
         rated=rated,
         hints=not rated if hints is None else hints,
         clock=fields.get("clock"),
-        key=read_key(me.id, body.sent),
+        key=read_key(environ, me.id, body.sent),
     )
     return _answer(here, outcome, me, status=201)
 
 
 @games.view("GET", "", GamesAnswer, query=GamesQuery)
 def list_games() -> Response:
-    """Find tables and finished games
+    """Find tables and finished games.
 
     Newest first. `next` is null on the last page; `Link` with `rel="next"` has the address of the next one.
     """
@@ -108,11 +113,13 @@ def list_games() -> Response:
     for game in found:
         for seat in game["seats"]:
             seat["name"] = seat["bot"] or names.get(seat["player"], "")
-    headers = [("Content-Type", JSON), ("Cache-Control", "no-store")]
+    headers: Fields = [("Content-Type", JSON), ("Cache-Control", "no-store")]
     if cursor is not None:
-        query = urlencode({name: value for name, value in (asked | {"after": cursor}).items() if value is not None})
+        query = urlencode(
+            {name: value for name, value in (asked | {"after": cursor}).items() if value is not None}
+        )
         headers.append(("Link", f'<{request.path}?{query}>; rel="next"'))
-    return Response(encode({"games": found, "next": cursor}), headers=headers)
+    return Answer(encode({"games": found, "next": cursor}), headers)
 
 
 def _check_rated(given: Mapping[str, Any]) -> None:
@@ -120,7 +127,9 @@ def _check_rated(given: Mapping[str, Any]) -> None:
     if given.get("variant") == CUSTOM:
         raise InvalidRules([f"a rated table is played by published rules; {CUSTOM} ones are not"])
     if changed:
-        raise InvalidRules([f"a rated table is played by the published rules; leave out {key}" for key in changed])
+        raise InvalidRules(
+            [f"a rated table is played by the published rules; leave out {key}" for key in changed]
+        )
 
 
 def _plans(here: House, me: Player, fields: Mapping[str, Any]) -> list[c.SeatPlan]:
@@ -158,73 +167,87 @@ def _plans(here: House, me: Player, fields: Mapping[str, Any]) -> list[c.SeatPla
 
 @games.view("POST", "/<game>/seats", CommandAnswer, takes=SitDown, **_COMMAND)
 def sit_down(game: str) -> Response:
-    """Take a seat
+    """Take a seat.
 
     The one that is named, or the first that is free to you.
     """
-    me, body = _command(game, SIT_DOWN)
-    fields = body.fields
-    command = c.SitDown(player=me.id, seat=fields["seat"], entropy_commit=fields["entropy_commit"])
-    return _let(game, me, body, command)
+    asked = _command(game, SIT_DOWN)
+    fields = asked.body.fields
+    command = c.SitDown(player=asked.me.id, seat=fields["seat"], entropy_commit=fields["entropy_commit"])
+    return _let(asked, command)
 
 
 @games.view("DELETE", "/<game>/seats/<seat:seat>", CommandAnswer, **_COMMAND)
 def stand_up(game: str, seat: int) -> Response:
-    """Leave your seat
+    """Leave your seat.
 
     Before the first player is ready it is free again; after the deal the stand-in bot plays it.
     """
-    me, body = _command(game, NOTHING)
-    return _let(game, me, body, c.StandUp(player=me.id, seat=seat))
+    asked = _command(game, NOTHING)
+    return _let(asked, c.StandUp(player=asked.me.id, seat=seat))
 
 
 @games.view("POST", "/<game>/seats/<seat:seat>/back", CommandAnswer, **_COMMAND)
 def take_back(game: str, seat: int) -> Response:
-    """Take your seat back from the stand-in bot
+    """Take your seat back from the stand-in bot.
 
     At once, or at a table without hints with the next hand.
     """
-    me, body = _command(game, NOTHING)
-    return _let(game, me, body, c.TakeBack(player=me.id, seat=seat))
+    asked = _command(game, NOTHING)
+    return _let(asked, c.TakeBack(player=asked.me.id, seat=seat))
 
 
 @games.view("POST", "/<game>/ready", CommandAnswer, takes=Ready, **_COMMAND)
 def get_ready(game: str) -> Response:
-    """Be ready
+    """Be ready.
 
     Opens your commitment, where you made one. When all are ready, or `ready_seconds` after the first, the cards are dealt.
     """
-    me, body = _command(game, READY)
-    return _let(game, me, body, c.GetReady(player=me.id, entropy=body.fields["entropy"] or ""))
+    asked = _command(game, READY)
+    return _let(asked, c.GetReady(player=asked.me.id, entropy=asked.body.fields["entropy"] or ""))
 
 
 @games.view("POST", "/<game>/moves", CommandAnswer, takes=Move, **_COMMAND)
 def make_move(game: str) -> Response:
-    """Pass, play a card, or choose what the moon does
+    """Pass, play a card, or choose what the moon does.
 
     Without If-Match it is judged by the table as it is.
     """
-    me, body = _command(game, MOVE)
-    fields = body.fields
+    asked = _command(game, MOVE)
+    fields = asked.body.fields
+    if len(fields) != 1:
+        detail = 'a move is one of {"pass": [...]}, {"play": "QS"} and {"moon": "add"}'
+        raise FieldProblem([{"field": "", "detail": detail}])
     command: c.AnyCommand
     if "play" in fields:
-        command = c.PlayCard(who=me.id, card=fields["play"])
+        command = c.PlayCard(who=asked.me.id, card=fields["play"])
     elif "passed" in fields:
-        command = c.PassCards(who=me.id, cards=tuple(fields["passed"]))
+        command = c.PassCards(who=asked.me.id, cards=tuple(fields["passed"]))
     else:
-        command = c.ChooseMoon(who=me.id, choice=fields["moon"])
-    return _let(game, me, body, command)
+        command = c.ChooseMoon(who=asked.me.id, choice=fields["moon"])
+    return _let(asked, command)
 
 
-def _command(game: str, schema: Any) -> tuple[Player, Body]:
-    me = require()
+class _Asked(NamedTuple):
+    """A command at a table, as far as all have it in common."""
+
+    here: House
+    environ: dict[str, Any]
+    game: str
+    me: Player
+    body: Body
+
+
+def _command(game: str, schema: Request) -> _Asked:
+    here, environ = house(), request.environ
+    me = require(here.players, environ)
     check_game_id(game)
-    return me, read_body(schema)
+    return _Asked(here, environ, game, me, read_body(environ, schema))
 
 
-def _let(game: str, me: Player, body: Body, command: c.AnyCommand) -> Response:
-    here = house()
-    key, version = read_key(me.id, body.sent), read_if_match()
+def _let(asked: _Asked, command: c.AnyCommand) -> Response:
+    here, environ, game, me, body = asked
+    key, version = read_key(environ, me.id, body.sent), read_if_match(environ)
     try:
         outcome = here.tables.handle(game, command, key=key, if_match=version)
     except Refused as refused:
@@ -241,7 +264,7 @@ def _answer(here: House, outcome: Outcome, me: Player, status: int = 200) -> Res
         headers.append(("Location", f"/v1/games/{table.state.game}"))
     if outcome.replayed:
         headers.append(("Idempotency-Replayed", "true"))
-    return Response(encode(body), status, headers=headers)
+    return Answer(encode(body), headers, status)
 
 
 def _body(here: House, table: Table, me: Player | None) -> dict[str, Any]:
@@ -249,7 +272,7 @@ def _body(here: House, table: Table, me: Player | None) -> dict[str, Any]:
     return table_body(table, None if me is None else table.state.seat_of(me.id), names)
 
 
-def _headers(etag: str) -> list[tuple[str, str]]:
+def _headers(etag: str) -> Fields:
     return [
         ("Content-Type", JSON),
         ("ETag", etag),
@@ -263,30 +286,32 @@ def _headers(etag: str) -> list[tuple[str, str]]:
 
 @games.view("GET", "/<game>", TableAnswer, headers=ReadHeaders, sends=ETAG_DOC)
 def show_table(game: str) -> Response:
-    """See a table
+    """See a table.
 
     As your seat may see it, or as a spectator.
     """
-    here, me = house(), caller()
+    here, environ = house(), request.environ
+    me = caller(here.players, environ)
     check_game_id(game)
-    if request.environ.get("QUERY_STRING") and (later := _LATER & request.args.keys()):
+    if environ.get("QUERY_STRING") and (later := _LATER & request.args.keys()):
         name = min(later)
         raise FieldProblem([{"field": name, "detail": f"{name}: this server does not look back yet"}])
     table = here.tables.load(game)
     headers = _headers(table.etag)
-    known = request.environ.get("HTTP_IF_NONE_MATCH")
+    known = environ.get("HTTP_IF_NONE_MATCH")
     if known is not None and (table.etag in known or known.strip() == "*"):
-        return Response(status=304, headers=headers[1:])
-    return Response(encode(_body(here, table, me)), headers=headers)
+        return Answer(b"", headers[1:], 304)
+    return Answer(encode(_body(here, table, me)), headers)
 
 
 @games.view("GET", "/<game>/events", EventsAnswer, query=EventsQuery, sends=ETAG_DOC)
 def read_events(game: str) -> Response:
-    """Read a table's events
+    """Read a table's events.
 
     Those after `after`, with what they tell your seat alone. With `wait` the call lasts until there is one.
     """
-    here, me = house(), caller()
+    here = house()
+    me = caller(here.players, request.environ)
     check_game_id(game)
     _check_accepts_json()
     asked = read_query(EVENTS)
@@ -299,7 +324,7 @@ def read_events(game: str) -> Response:
     if not items and asked["wait"]:
         items = _wait(here, game, after, seat, asked["wait"])
     etag = _etag(items[-1]) if items else table.etag
-    return Response(encode(events_body(items, after)), headers=_headers(etag))
+    return Answer(encode(events_body(items, after)), _headers(etag))
 
 
 def _wait(here: House, game: str, after: int, seat: int | None, seconds: int) -> list[Item]:

@@ -8,28 +8,30 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 import msgspec
 from flask import request
 from marshmallow import ValidationError
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from api.errors import FieldProblem, Problem
 from api.schemas import Request
+from api.sent import JSON
 from services.tables import Key, UnknownGame
 
 LARGEST_BODY: Final = 64 * 1024
 """Bytes of a body."""
 DEEPEST: Final = 16
 """Lists and objects inside one another in a body; the deepest that any request needs is three."""
+_MOST_DIGITS: Final = 9
 GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _IDEMPOTENCY_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
 _ETAG: Final = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
-_NOT_YET: Final = {
-    name: "moves are not signed yet at this server; leave it out"
-    for name in ("public_key", "signed_seq", "signature")
-}
+_UNSIGNED: Final = "moves are not signed yet at this server; leave it out"
+_NOT_YET: Final = {"public_key": _UNSIGNED, "signed_seq": _UNSIGNED, "signature": _UNSIGNED}
 
 
 class Body(NamedTuple):
@@ -39,12 +41,12 @@ class Body(NamedTuple):
     fields: dict[str, Any]
 
 
-def read_body(schema: Request) -> Body:
+def read_body(environ: Mapping[str, Any], schema: Request) -> Body:
     """The body of the request, read by ``schema``; no body at all is an empty object.
 
     Raises ``request/unreadable``, ``request/media_type``, ``request/too_large``, ``request/invalid``.
     """
-    sent = _read_object()
+    sent = _read_object(environ)
     errors = [_unknown_field(name, schema) for name in sent if name not in schema.names]
     try:
         fields = schema.load(sent)
@@ -64,9 +66,9 @@ def read_query(schema: Request) -> dict[str, Any]:
     return found
 
 
-def read_key(caller: str, sent: dict[str, Any]) -> Key | None:
+def read_key(environ: Mapping[str, Any], caller: str, sent: dict[str, Any]) -> Key | None:
     """The idempotency key of the request with the digest of what it asks, none where it has none."""
-    text = request.environ.get("HTTP_IDEMPOTENCY_KEY")
+    text = environ.get("HTTP_IDEMPOTENCY_KEY")
     if text is None:
         return None
     if _IDEMPOTENCY_KEY.fullmatch(text) is None:
@@ -77,12 +79,12 @@ def read_key(caller: str, sent: dict[str, Any]) -> Key | None:
     return Key(caller, route, text, hashlib.sha256(route.encode() + b"\n" + canonical).hexdigest())
 
 
-def read_if_match() -> str | None:
+def read_if_match(environ: Mapping[str, Any]) -> str | None:
     """The one version that a command may be judged by, as an etag; none where any will do.
 
     A weak etag is never the version of a table, so it is compared like any other and found stale.
     """
-    text: str | None = request.environ.get("HTTP_IF_MATCH")
+    text: str | None = environ.get("HTTP_IF_MATCH")
     if text is None:
         return None
     text = text.strip()
@@ -100,28 +102,45 @@ def check_game_id(game: str) -> None:
         raise UnknownGame("no game has such an id")
 
 
-def _read_object() -> dict[str, Any]:
-    data = request.get_data(cache=False)
+def _read_object(environ: Mapping[str, Any]) -> dict[str, Any]:
+    data = _read_bytes(environ)
     if not data:
         return {}
-    if request.mimetype != "application/json" or request.mimetype_params.get("charset", "utf-8").lower() not in (
-        "utf-8",
-        "utf8",
-    ):
+    if environ.get("CONTENT_TYPE") != JSON and not _is_json():
         raise Problem(
             "request/media_type",
             f"the body is {request.mimetype or 'of no type'!r:.60}",
-            hint="send JSON in UTF-8, with Content-Type: application/json",
+            hint=f"send JSON in UTF-8, with Content-Type: {JSON}",
         )
     try:
         sent = msgspec.json.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise Problem("request/unreadable", f"the body is no JSON: {error}", hint="send one object") from error
+        raise Problem(
+            "request/unreadable", f"the body is no JSON: {error}", hint="send one object"
+        ) from error
     if data.count(b"[") + data.count(b"{") > DEEPEST and _is_deep(sent):
         raise Problem("request/unreadable", f"the body is nested deeper than {DEEPEST} levels")
     if not isinstance(sent, dict):
         raise FieldProblem([{"field": "", "detail": "the body is a JSON object"}])
     return sent
+
+
+def _read_bytes(environ: Mapping[str, Any]) -> bytes:
+    length = environ.get("CONTENT_LENGTH")
+    if length and len(length) <= _MOST_DIGITS and length.isascii() and length.isdecimal():
+        # the usual case, without the layers of streams that werkzeug lays over it
+        if int(length) <= LARGEST_BODY:
+            return bytes(environ["wsgi.input"].read(int(length)))
+        raise RequestEntityTooLarge
+    data = request.get_data(cache=False)
+    if len(data) > LARGEST_BODY:
+        raise RequestEntityTooLarge
+    return data
+
+
+def _is_json() -> bool:
+    charset = request.mimetype_params.get("charset", "utf-8").lower()
+    return request.mimetype == JSON and charset in ("utf-8", "utf8")
 
 
 def _is_deep(value: object) -> bool:
@@ -152,7 +171,7 @@ def _unknown_field(name: str, schema: Request) -> dict[str, str]:
 
 
 def _flatten(messages: Any, path: str = "") -> list[dict[str, str]]:
-    """marshmallow's nested messages as a list, each with the dotted path of its field."""
+    """The nested messages of marshmallow as a list, each with the dotted path of its field."""
     if isinstance(messages, dict):
         found: list[dict[str, str]] = []
         for key, inner in messages.items():

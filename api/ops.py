@@ -22,13 +22,13 @@ _HEADERS: Final = {"Content-Type": "application/json", "Cache-Control": "no-stor
 
 @ops.view("GET", "/livez", LiveAnswer)
 def livez() -> Response:
-    """Whether the process answers"""
+    """Whether the process answers."""
     return Response(encode({"live": True}), headers=_HEADERS)
 
 
 @ops.view("GET", "/readyz", ReadyAnswer)
 def readyz() -> Response:
-    """Whether the server can do its work
+    """Whether the server can do its work.
 
     503 where the store does not answer, or is not the one that this process was started for.
     """
@@ -41,13 +41,17 @@ def readyz() -> Response:
             f"the store has {'no' if stored is None else int(stored)} partitions, and this process works with {partitions}",
             hint="start the process again",
         )
-    body: dict[str, Any] = {"ready": True, "partitions": partitions, "projector_lag": services.projections.lag()}
+    body: dict[str, Any] = {
+        "ready": True,
+        "partitions": partitions,
+        "projector_lag": services.projections.lag(),
+    }
     return Response(encode(body), headers=_HEADERS)
 
 
 @ops.view("GET", "/version", VersionAnswer)
 def show_version() -> Response:
-    """What is running"""
+    """What is running."""
     body = {
         "version": program_version(),
         "commit": _commit(),

@@ -109,7 +109,7 @@ def _docs_page(spec: dict[str, Any]) -> str:
         "Hearts: the calls",
         f"<h1>{escape(info['title'])} {escape(info['version'])}</h1><p>{escape(info.get('description', ''))}</p>"
         f'<p>As data: <a href="/v1/openapi.json">OpenAPI 3.1</a>.</p>{"".join(operations)}'
-        f'<section><h2>Codes of refusals</h2><table>{codes}</table></section>',
+        f"<section><h2>Codes of refusals</h2><table>{codes}</table></section>",
     )
 
 
@@ -125,7 +125,9 @@ def _operation(method: str, path: str, operation: dict[str, Any], spec: dict[str
             where = "in the body, required" if name in needed else "in the body"
             rows.append(_row(name, where, field, field.get("description", ""), spec))
     answers = ", ".join(
-        f"{status} {_schema_name(response)}" for status, response in operation["responses"].items() if status != "default"
+        f"{status} {_schema_name(response)}"
+        for status, response in operation["responses"].items()
+        if status != "default"
     )
     token = "" if {} in operation.get("security", [{}]) else " A token is needed."
     return (
@@ -157,5 +159,7 @@ def _schema_name(response: dict[str, Any]) -> str:
 
 def _resolve(schema: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
     reference = schema.get("$ref", "")
-    found: dict[str, Any] = spec["components"]["schemas"][reference.rpartition("/")[2]] if reference else schema
+    found: dict[str, Any] = (
+        spec["components"]["schemas"][reference.rpartition("/")[2]] if reference else schema
+    )
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from flask import Response
+from flask import Response, request
 
 from api.answers import MeAnswer, PlayerAnswer
 from api.auth import require
@@ -26,16 +26,16 @@ _PRIVATE: Final = [
 
 @players.view("POST", "/players", PlayerAnswer, status=201, takes=NewPlayer)
 def create_player() -> Response:
-    """Become a player
+    """Become a player.
 
     A person or a bot of your own. The token is shown this once; it is kept here as a hash only.
     """
-    player, token = house().players.create(read_body(NEW_PLAYER).fields["name"])
+    player, token = house().players.create(read_body(request.environ, NEW_PLAYER).fields["name"])
     return Response(encode({"id": player.id, "token": token, "name": player.name}), 201, headers=_PRIVATE)
 
 
 @players.view("GET", "/me", MeAnswer, who="player")
 def show_me() -> Response:
-    """See who you are"""
-    me = require("watch")
+    """See who you are."""
+    me = require(house().players, request.environ, "watch")
     return Response(encode({"id": me.id, "name": me.name, "scopes": sorted(me.scopes)}), headers=_PRIVATE)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from flask import Response, request
-from marshmallow import fields
 
 from api.answers import ETAG_DOC, ReadHeaders, RecordAnswer
 from api.errors import Problem
@@ -13,6 +12,7 @@ from api.house import House, house
 from api.inputs import check_game_id
 from api.present import encode, players_of
 from api.room import Room
+from domain.events import AnyEvent
 from domain.record import record_of
 from domain.state import State
 from services.codec import CODEC
@@ -28,13 +28,13 @@ NDJSON: Final = "application/x-ndjson"
 @records.view(
     "GET",
     "/<game>/proof",
-    fields.String(metadata={"description": "one JSON object a line"}),
+    {"type": "string", "description": "one JSON object a line"},
     headers=ReadHeaders,
     content_type=NDJSON,
     sends=ETAG_DOC,
 )
 def get_proof(game: str) -> Response:
-    """Get the proof file of the public events so far
+    """Get the proof file of the public events so far.
 
     Anybody can check it offline, with `hearts verify` or a program of their own: docs/spec/audit.md. Its last line is a
     receipt of the last event.
@@ -50,7 +50,7 @@ def get_proof(game: str) -> Response:
 
 @records.view("GET", "/<game>/record", RecordAnswer, headers=ReadHeaders, sends=ETAG_DOC)
 def get_record(game: str) -> Response:
-    """Get the record of a finished game
+    """Get the record of a finished game.
 
     What was dealt, passed and played, for people and other programs: docs/spec/record.md.
     """
@@ -67,7 +67,8 @@ def get_record(game: str) -> Response:
         )
     if _is_known(table):
         return _unchanged(table)
-    record = record_of(CODEC.decode_all(_entries(here, table)), _seat_names(here, table.state))
+    events = cast("list[AnyEvent]", CODEC.decode_all(_entries(here, table)))
+    record = record_of(events, _seat_names(here, table.state))
     return _file(table, encode(record) + b"\n", "application/json", "json")
 
 

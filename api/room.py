@@ -10,7 +10,10 @@ from marshmallow import Schema
 
 View = TypeVar("View", bound=Callable[..., Any])
 Who = Literal["anyone", "player"]
-_SECURITY: dict[Who, list[dict[str, list[str]]]] = {"anyone": [{}, {"bearer": []}], "player": [{"bearer": []}]}
+_SECURITY: dict[Who, list[dict[str, list[str]]]] = {
+    "anyone": [{}, {"bearer": []}],
+    "player": [{"bearer": []}],
+}
 
 
 class Room(Blueprint):
@@ -24,7 +27,7 @@ class Room(Blueprint):
         self,
         method: str,
         rule: str,
-        answer: type[Schema],
+        answer: type[Schema] | dict[str, Any],
         *,
         status: int = 200,
         who: Who = "anyone",

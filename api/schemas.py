@@ -10,7 +10,7 @@ import re
 from difflib import get_close_matches
 from typing import Any, Final
 
-from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate, validates_schema
+from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate
 
 from domain.bots import BOTS
 from domain.cards import parse_card
@@ -46,56 +46,76 @@ class Request(Schema):
         """The fields as they are called in JSON."""
 
 
-class Whole(fields.Integer):
+class Judged:
+    """A field that says itself what it takes, and takes nothing else that may pass for it.
+
+    marshmallow's own fields are made for forms, and read a text as a number or ``"yes"`` as true.
+    """
+
+    def judge(self, value: Any) -> Any:
+        """``value`` as it is meant. Raises `ValidationError`."""
+        raise NotImplementedError
+
+    def _deserialize(self, value: Any, *_args: Any, **_options: Any) -> Any:
+        return self.judge(value)
+
+
+class Whole(Judged, fields.Integer):
     """A whole number, and neither a boolean nor a text."""
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+    def judge(self, value: Any) -> Any:
+        """See `Judged`."""
         if type(value) is not int:
             raise ValidationError("not a whole number")
         return value
 
 
-class QueryWhole(fields.Integer):
+class QueryWhole(Judged, fields.Integer):
     """A whole number from 0 in a query, in ASCII digits."""
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+    def judge(self, value: Any) -> Any:
+        """See `Judged`."""
         if _NUMBER.fullmatch(value) is None:
             raise ValidationError("not a whole number")
         return int(value)
 
 
-class Flag(fields.Boolean):
+class Flag(Judged, fields.Boolean):
     """``true`` or ``false``, and nothing that may pass for them."""
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+    def judge(self, value: Any) -> Any:
+        """See `Judged`."""
         if value is not True and value is not False:
             raise ValidationError("not true or false")
         return value
 
 
-class CardField(fields.String):
+class CardField(Judged, fields.String):
     """A card."""
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+    def judge(self, value: Any) -> Any:
+        """See `Judged`."""
         try:
             return parse_card(value)
         except Malformed as error:
             raise ValidationError(str(error)) from error
 
 
-class Commitment(fields.String):
+class Commitment(Judged, fields.String):
     """32 bytes in lower-case hex."""
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+    def judge(self, value: Any) -> Any:
+        """See `Judged`."""
         if not isinstance(value, str) or _HEX.fullmatch(value) is None:
             raise ValidationError("not 32 bytes in lower-case hex, which are 64 digits")
         return value
 
 
-class NameField(fields.String):
+class NameField(Judged, fields.String):
     """The name of a player."""
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+    def judge(self, value: Any) -> Any:
+        """See `Judged`."""
         if not isinstance(value, str):
             raise ValidationError("not a text")
         try:
@@ -104,10 +124,11 @@ class NameField(fields.String):
             raise ValidationError(str(error)) from error
 
 
-class SeatField(fields.Field[Any]):
+class SeatField(Judged, fields.Field[Any]):
     """How a seat of a new table is filled: a pair of what (``open``, ``me``, ``bot``, ``player``) and which."""
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+    def judge(self, value: Any) -> Any:
+        """See `Judged`."""
         if value in ("open", "me"):
             return value, ""
         if isinstance(value, dict) and len(value) == 1:
@@ -211,7 +232,9 @@ class NewTable(Knobs):  # type: ignore[valid-type,misc]
     clock = Whole(
         allow_none=True,
         validate=validate.Range(1, LONGEST_CLOCK),
-        metadata={"description": "seconds for a move, after which the house makes it; none unless you say so"},
+        metadata={
+            "description": "seconds for a move, after which the house makes it; none unless you say so"
+        },
     )
     ready_seconds = Whole(
         load_default=60,
@@ -251,7 +274,9 @@ class Ready(Request):
         allow_none=True,
         load_default="",
         validate=validate.Length(max=64),
-        metadata={"description": "the 32 bytes committed to, in lower-case hex; leave it out if there were none"},
+        metadata={
+            "description": "the 32 bytes committed to, in lower-case hex; leave it out if there were none"
+        },
     )
 
 
@@ -270,12 +295,6 @@ class Move(Request):
         metadata={"description": "what the moon you have shot does: add to the others, or subtract from you"},
     )
 
-    @validates_schema
-    def one_move(self, data: dict[str, Any], **_: Any) -> None:
-        """Refuse none and several at once."""
-        if len(data) != 1:
-            raise ValidationError('a move is one of {"pass": [...]}, {"play": "QS"} and {"moon": "add"}')
-
 
 class Nothing(Request):
     """A command that its address says whole."""
@@ -284,7 +303,9 @@ class Nothing(Request):
 class EventsQuery(Request):
     """Which events, and how long to wait for one."""
 
-    after = QueryWhole(load_default=0, metadata={"description": "the seq behind which to read: `next` of before"})
+    after = QueryWhole(
+        load_default=0, metadata={"description": "the seq behind which to read: `next` of before"}
+    )
     wait = QueryWhole(
         load_default=0,
         validate=validate.Range(0, LONGEST_WAIT),
@@ -300,7 +321,9 @@ class GamesQuery(Request):
         load_default=None, validate=validate.Length(1, 64), metadata={"description": "games of this player"}
     )
     after = fields.String(
-        load_default=None, validate=validate.Length(1, 256), metadata={"description": "`next` of the page before"}
+        load_default=None,
+        validate=validate.Length(1, 256),
+        metadata={"description": "`next` of the page before"},
     )
     limit = QueryWhole(load_default=20, validate=validate.Range(1, LARGEST_PAGE))
 

@@ -23,7 +23,7 @@ _HEADERS: Final = {"Content-Type": "application/json", "Cache-Control": "no-cach
 
 @variants.view("GET", "", VariantsAnswer)
 def list_variants() -> Response:
-    """List the published variants
+    """List the published variants.
 
     Each with its rules by value, for its usual number of seats.
     """
@@ -33,14 +33,16 @@ def list_variants() -> Response:
 
 @variants.view("GET", "/<name>", VariantAnswer, query=VariantQuery)
 def show_variant(name: str) -> Response:
-    """See a variant for a number of seats"""
+    """See a variant for a number of seats."""
     variant = VARIANTS.get(name)
     if variant is None:
         near = get_close_matches(name[:40], VARIANTS, n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(VARIANTS)}"
         raise Problem("variant/unknown", f"{name!r:.60} is no published variant", hint=hint)
     seats = read_query(VARIANT)["players"]
-    return Response(encode(_describe(variant, variant.usual_seats if seats is None else seats)), headers=_HEADERS)
+    return Response(
+        encode(_describe(variant, variant.usual_seats if seats is None else seats)), headers=_HEADERS
+    )
 
 
 def _describe(variant: Variant, seats: int) -> dict[str, Any]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Final
+from typing import BinaryIO, Final
 
 STOP_SECONDS: Final = 15.0
 """How long a process may take to stop before it is killed."""
@@ -81,7 +82,8 @@ class Program:
 
     name: str
     command: Sequence[str]
-    log: Path
+    log: Path | None
+    """None: where the supervisor's own goes."""
 
 
 @dataclass
@@ -118,7 +120,7 @@ class Supervisor:
         for child in self._children:
             if child.process is None:
                 if time.monotonic() >= child.due:
-                    _start(child)
+                    self._start_again(child)
             elif child.process.poll() is not None:
                 self._bury(child, child.process)
 
@@ -129,10 +131,11 @@ class Supervisor:
     def output(self, name: str, lines: int = 15) -> str:
         """The last lines that a program has written since it was started."""
         child = next(child for child in self._children if child.program.name == name)
-        with suppress(OSError), child.program.log.open("rb") as log:
+        if child.program.log is None:
+            return ""
+        with child.program.log.open("rb") as log:
             log.seek(child.log_start)
             return "\n".join(log.read().decode(errors="replace").splitlines()[-lines:])
-        return ""
 
     def pids(self) -> dict[str, int]:
         """The process id of each program that is running."""
@@ -156,6 +159,13 @@ class Supervisor:
             process.wait()
             child.process = None
 
+    def _start_again(self, child: _Child) -> None:
+        try:
+            _start(child)
+        except OSError as error:  # a full disk, say: it may pass
+            child.due = time.monotonic() + child.backoff.fail()
+            self._tell(f"{child.program.name} cannot be started: {error}")
+
     def _bury(self, child: _Child, process: subprocess.Popen[bytes]) -> None:
         _kill_group(process.pid)
         _close(process)
@@ -165,15 +175,16 @@ class Supervisor:
         child.due = time.monotonic() + child.backoff.fail()
         how = process.returncode
         why = f"was ended by {signal.Signals(-how).name}" if how < 0 else f"ended with exit code {how}"
-        self._tell(f"{child.program.name} {why} and is started again; see {child.program.log}")
+        where = "" if child.program.log is None else f"; see {child.program.log}"
+        self._tell(f"{child.program.name} {why} and is started again{where}")
 
 
 def _start(child: _Child) -> None:
-    log = child.program.log
-    if log.exists() and log.stat().st_size > LOG_BYTES:
-        log.replace(log.with_name(f"{log.name}.1"))
-    with log.open("ab") as output:
-        child.log_start = output.tell()
+    with ExitStack() as stack:
+        output = None
+        if child.program.log is not None:
+            output = stack.enter_context(_open_log(child.program.log))
+            child.log_start = output.tell()
         child.process = subprocess.Popen(
             child.program.command,
             stdin=subprocess.PIPE,
@@ -182,6 +193,12 @@ def _start(child: _Child) -> None:
             start_new_session=True,  # Ctrl-C in the terminal is for the supervisor, which stops all in order
         )
     child.began = time.monotonic()
+
+
+def _open_log(log: Path) -> BinaryIO:
+    if log.exists() and log.stat().st_size > LOG_BYTES:
+        log.replace(log.with_name(f"{log.name}.1"))
+    return log.open("ab")
 
 
 def _kill_group(leader: int) -> None:
@@ -194,3 +211,20 @@ def _close(process: subprocess.Popen[bytes]) -> None:
     if process.stdin is not None:
         with suppress(OSError):
             process.stdin.close()
+
+
+def exit_with_parent(seconds: float = STOP_SECONDS) -> None:
+    """Have this process stop, as by SIGTERM, when its standard input ends; for the child of a `Supervisor`.
+
+    One that does not within so many seconds is ended.
+    """
+    threading.Thread(target=_watch_input, args=(seconds,), name="exit-with-parent", daemon=True).start()
+
+
+def _watch_input(seconds: float) -> None:
+    with suppress(OSError):
+        while os.read(0, 4096):
+            pass
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(seconds)
+    os._exit(1)

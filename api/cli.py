@@ -1,0 +1,174 @@
+"""`hearts serve`: the API as processes of granian, a WSGI server."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import multiprocessing
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from multiprocessing.connection import wait
+from typing import Any, Final, NoReturn
+
+import click
+from granian.constants import Interfaces
+from granian.log import LogLevels
+from granian.server.mp import MPServer
+
+from api.app import create_app
+from domain.refusals import HeartsError
+from services.cli import read_settings
+from services.cli_up import HouseError, PortInUse, free_port
+from services.embedded import EmbeddedStoreError
+from services.settings import Settings
+from services.store import PartitionMismatch, StoreUnavailable
+from services.supervise import Backoff
+from services.supervise import exit_with_parent as watch_parent
+from services.wiring import build
+
+STOP_SECONDS: Final = 10
+"""How long requests that are being served may take when the server stops."""
+PORT_SECONDS: Final = 2.0
+"""How long processes of a server that was killed may take to give up the port."""
+_LEVELS: Final = {"debug": LogLevels.debug}
+"""How much granian tells; at other levels its errors. It warns of any number of threads beyond the cores', which long polls need."""
+
+log = logging.getLogger("hearts.api")
+
+
+class ApiServer(MPServer):
+    """granian, with a word to the workers before they are told to stop: long polls then end by themselves."""
+
+    def __init__(self, stopping: Any, **options: Any) -> None:
+        super().__init__("api.cli", interface=Interfaces.WSGI, websockets=False, **options)
+        self.stopping = stopping
+
+    def shutdown(self, exit_code: int = 0) -> None:
+        """Stop the workers, after what they are doing."""
+        self.stopping.set()
+        super().shutdown(exit_code)  # type: ignore[no-untyped-call]
+
+
+@click.command()
+@click.option("--host", help="Address to listen on; 0.0.0.0 lets other machines in.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 takes any that is free.")
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 1000),
+    help="Requests, long polls included, that a process serves at a time.",
+)
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes.")
+@click.option(
+    "--exit-with-parent", is_flag=True, help="Stop when standard input ends, as it does when the parent dies."
+)
+def serve(
+    host: str | None, port: int | None, threads: int | None, workers: int | None, exit_with_parent: bool
+) -> None:
+    """Serve the API over HTTP.
+
+    The store must be there already; `hearts up` starts one and serves everything that a table needs. What the options
+    leave open, HEARTS_HOST, HEARTS_PORT, HEARTS_API_THREADS and HEARTS_API_WORKERS say.
+    """
+    asked: dict[str, Any] = {"host": host, "port": port, "api_threads": threads, "api_workers": workers}
+    settings = dataclasses.replace(read_settings(), **{k: v for k, v in asked.items() if v is not None})
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, _leave)
+    if exit_with_parent:
+        watch_parent()
+    _set_up_logging(settings)
+    address, free = _listen_on(settings)
+    _wait_for_store(settings)
+    stopping = multiprocessing.get_context(_start_method()).Event()
+    server = ApiServer(
+        stopping,
+        address=address,
+        port=free,
+        workers=settings.api_workers,
+        blocking_threads=settings.api_threads,
+        log_level=_LEVELS.get(settings.log_level, LogLevels.error),
+        respawn_failed_workers=True,
+        workers_kill_timeout=STOP_SECONDS,
+    )
+    shown = f"[{address}]" if ":" in address else address
+    click.echo(f"the API listens on http://{shown}:{free}", err=True)
+    server.serve(target_loader=partial(load, settings, stopping), wrap_loader=False)
+
+
+def load(settings: Settings, stopping: Any) -> Callable[..., Any]:
+    """The application, made in the worker process that serves it."""
+    _set_up_logging(settings)
+    _end_with_server()
+    return create_app(build(settings), stopping=stopping.is_set)
+
+
+def _leave(*_: object) -> NoReturn:
+    raise SystemExit(0)
+
+
+def _set_up_logging(settings: Settings) -> None:
+    logging.basicConfig(
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=settings.log_level.upper()
+    )
+
+
+def _start_method() -> str:
+    """How granian will start its workers."""
+    method = multiprocessing.get_start_method()
+    return method if method in ("fork", "spawn") else "spawn"
+
+
+def _listen_on(settings: Settings) -> tuple[str, int]:
+    """The numeric address and the port to listen on. Raises `click.ClickException` where they cannot be had.
+
+    granian itself would share a port that another server of the same user listens on.
+    """
+    deadline = time.monotonic() + PORT_SECONDS
+    while True:
+        try:
+            port = free_port(settings.host, settings.port)
+            break
+        except PortInUse as error:
+            if time.monotonic() > deadline:
+                raise click.ClickException(str(error)) from error
+            time.sleep(0.1)
+        except HouseError as error:
+            raise click.ClickException(str(error)) from error
+    found = socket.getaddrinfo(settings.host, port, type=socket.SOCK_STREAM)[0]
+    return str(found[4][0]), port
+
+
+def _wait_for_store(settings: Settings) -> None:
+    """Wait until the store answers, and see that it can be worked with. Raises `click.ClickException`."""
+    patience = Backoff(0.1, 2.0)
+    while True:
+        try:
+            build(settings).client.close()
+            return
+        except StoreUnavailable as error:
+            pause = patience.fail()
+            if patience.failures == 1:
+                log.warning("the store does not answer and is waited for: %s", error)
+            time.sleep(pause)
+        except (PartitionMismatch, EmbeddedStoreError, HeartsError) as error:
+            raise click.ClickException(str(error)) from error
+
+
+def _end_with_server() -> None:
+    """Let this worker process end when the server's main process is killed, instead of holding its port."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(
+            target=_outlive, args=(parent.sentinel,), name="end-with-server", daemon=True
+        ).start()
+
+
+def _outlive(parent: int) -> None:
+    wait([parent])
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(STOP_SECONDS)
+    os._exit(1)

@@ -1,0 +1,94 @@
+"""The `hearts` command, put together from the entry point group `hearts.commands`, and `hearts config`."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import entry_points
+from typing import Any, Final
+
+import click
+
+from services.settings import InvalidSettings, Settings
+
+COMMANDS: Final = "hearts.commands"
+"""The entry point group: the name of a subcommand, and the click command that it is."""
+
+
+class Commands(click.Group):
+    """A group whose subcommands are entry points; one is loaded only when it is used, or for the list of all."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all subcommands."""
+        return sorted({*super().list_commands(ctx), *(point.name for point in entry_points(group=COMMANDS))})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A subcommand, none where there is none of this name; a broken one tells so when it is run."""
+        known = super().get_command(ctx, cmd_name)
+        if known is not None:
+            return known
+        for point in entry_points(group=COMMANDS, name=cmd_name):
+            try:
+                command = point.load()
+            except Exception as error:  # noqa: BLE001 (whatever a plug-in raises, the others must go on)
+                return _broken(cmd_name, f"{type(error).__name__}: {error}")
+            if not isinstance(command, click.Command):
+                return _broken(cmd_name, f"{point.value} is no click command")
+            return command
+        return None
+
+
+def _broken(name: str, why: str) -> click.Command:
+    def fail(**_: Any) -> None:
+        raise click.ClickException(f"the command {name} cannot be loaded: {why}")
+
+    return click.Command(
+        name,
+        callback=fail,
+        short_help=f"cannot be loaded: {why}",
+        add_help_option=False,
+        context_settings={"ignore_unknown_options": True},
+        params=[click.Argument(["args"], nargs=-1)],
+    )
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="hearts-house", prog_name="hearts", message="%(prog)s %(version)s")
+def main() -> None:
+    """A house for the card game Hearts: tables, bots, and a log that anyone can check.
+
+    `hearts up` serves a playable table; `hearts COMMAND --help` tells more about each command.
+    """
+
+
+def read_settings() -> Settings:
+    """The settings of the environment. Raises `click.ClickException` that names everything wrong with them."""
+    try:
+        return Settings.from_environ()
+    except InvalidSettings as error:
+        raise click.ClickException(str(error)) from error
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON array, for programs.")
+def config(as_json: bool) -> None:
+    """Show every setting: its value, its default, what it means.
+
+    Settings are environment variables. Passwords in addresses are masked.
+    """
+    try:
+        settings, problems = Settings.from_environ(), ""
+    except InvalidSettings as error:
+        settings, problems = Settings(), str(error)  # what may be set is wanted all the more
+    rows = settings.describe()
+    if as_json:
+        click.echo(json.dumps([row._asdict() for row in rows], indent=2))
+    else:
+        for row in rows:
+            changed = "" if row.value == row.default else f"   (default: {row.default or 'empty'})"
+            click.echo(f"{click.style(row.name, bold=True)}={row.value}{changed}\n    {row.meaning}")
+    if problems:
+        raise click.ClickException(f"{problems}\nshown are the defaults")
+
+
+if __name__ == "__main__":
+    main(prog_name="hearts")

@@ -1,0 +1,260 @@
+"""`hearts up`: the whole house from one command, as processes that are looked after."""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import http.client
+import shutil
+import socket
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import click
+
+from services.cli import read_settings
+from services.embedded import EmbeddedStore, EmbeddedStoreError
+from services.settings import Settings
+from services.store import PartitionMismatch, StoreUnavailable, connect, fix_partitions
+from services.supervise import Backoff, Program, Stop, Supervisor
+from services.wiring import store_url
+
+CHECK_SECONDS: Final = 0.1
+"""How often the processes are looked at."""
+READY_SECONDS: Final = 60.0
+"""How long the API may take to be ready."""
+MOST_DEATHS: Final = 3
+"""How often the API may die as it starts before that is told and given up."""
+PORT_SECONDS: Final = 10.0
+"""How long the API of a `hearts up` that was killed may take to give up the port."""
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(0, 65535), help="Port of the API; 0 takes any that is free.")
+@click.option("--host", help="Address that the API listens on; 0.0.0.0 lets other machines in.")
+@click.option("--data", type=click.Path(path_type=Path), help="Folder that the games are kept in.")
+def up(port: int | None, host: str | None, data: Path | None) -> None:
+    """Serve a playable table: store, API, projector and bots.
+
+    Prints the address when all is ready, starts again what dies, and stops everything on Ctrl-C. Started again on
+    the same folder it goes on where it stopped. What the options leave open, HEARTS_PORT, HEARTS_HOST and HEARTS_DATA
+    say, as `hearts config` shows.
+    """
+    settings = read_settings()
+    settings = dataclasses.replace(
+        settings,
+        port=settings.port if port is None else port,
+        host=settings.host if host is None else host,
+        data=(settings.data if data is None else data).absolute(),
+    )
+    stop = Stop()
+    stop.on_signals()
+    house = House(settings, stop, lambda sentence: click.echo(sentence, err=True))
+    try:
+        try:
+            house.open()
+            if house.wait_until_ready():
+                house.greet()
+                house.keep()
+        finally:
+            house.close()
+    except (HouseError, EmbeddedStoreError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+class HouseError(Exception):
+    """The house cannot be opened, or not be kept open; the message is for people."""
+
+
+class House:
+    """The processes of a house, and the store where it is the embedded one.
+
+    `tell` is given a sentence for people about each thing that goes wrong and is mended.
+    """
+
+    def __init__(self, settings: Settings, stop: Stop, tell: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._stop = stop
+        self._tell = tell
+        self._store = None if settings.store_url else EmbeddedStore(settings.data, settings.fsync)
+        self._store_backoff = Backoff(0.5, 10.0)
+        self._store_due = 0.0
+        self._supervisor: Supervisor | None = None
+        self._logs = settings.data / "logs"
+
+    @property
+    def url(self) -> str:
+        """The address of the API for a client on this machine."""
+        host = _reachable(self._settings.host)
+        return (
+            f"http://[{host}]:{self._settings.port}"
+            if ":" in host
+            else f"http://{host}:{self._settings.port}"
+        )
+
+    def open(self) -> None:
+        """Start everything. Raises HouseError, EmbeddedStoreError."""
+        make_folder(self._settings.data)
+        make_folder(self._logs)
+        port = self._take_port()
+        self._settings = dataclasses.replace(self._settings, port=port)
+        if self._store is not None:
+            self._store.start()
+            if not self._store.owned:
+                self._tell("the store of this folder belongs to another `hearts up`, and is shared with it")
+        self._check_store()
+        self._supervisor = Supervisor(self._programs(), self._tell)
+        try:
+            self._supervisor.start()
+        except OSError as error:
+            raise HouseError(f"a process cannot be started: {error}") from error
+
+    def wait_until_ready(self) -> bool:
+        """Wait until the API can do its work. False when asked to stop before. Raises HouseError."""
+        assert self._supervisor is not None
+        deadline = time.monotonic() + READY_SECONDS
+        while not self._stop.is_set():
+            if is_ready(self._settings.host, self._settings.port):
+                return True
+            self._look_after()
+            tries = self._supervisor.deaths("api")
+            if tries >= MOST_DEATHS or time.monotonic() > deadline:
+                what = f"ended {tries} times as it started" if tries else "is not ready"
+                log = f"{self._logs / 'api.log'}, ends:\n{self._supervisor.output('api')}"
+                raise HouseError(f"the API {what}; its log, {log}")
+            self._stop.wait(CHECK_SECONDS)
+        return False
+
+    def greet(self) -> None:
+        """Print the address and what to do with it."""
+        click.echo(f"Hearts is served at {self.url}\n")
+        click.echo(f"  play in a terminal   hearts play --url {self.url}")
+        click.echo(f"  play by HTTP         curl {self.url}/v1/variants")
+        click.echo(f"  games and logs       {self._settings.data}, {self._logs}")
+        click.echo("  stop                 Ctrl-C; the same command goes on where it stopped")
+
+    def keep(self) -> None:
+        """Look after the processes until asked to stop."""
+        while not self._stop.wait(CHECK_SECONDS):
+            self._look_after()
+
+    def close(self) -> None:
+        """Stop everything that was started. A second request to stop makes it hurry."""
+        if self._supervisor is not None:
+            self._supervisor.stop(lambda: self._stop.times > 1)
+        if self._store is not None:
+            self._store.stop()
+
+    # --- inside
+
+    def _look_after(self) -> None:
+        assert self._supervisor is not None
+        self._supervisor.check()
+        if self._store is None or self._store.poll() or time.monotonic() < self._store_due:
+            return
+        self._tell("the store has ended and is started again")
+        try:
+            self._store.start()
+            self._store_backoff.succeed()
+        except EmbeddedStoreError as error:
+            self._store_due = time.monotonic() + self._store_backoff.fail()
+            self._tell(str(error))
+
+    def _take_port(self) -> int:
+        """A port that is free; that of a `hearts up` that was killed is waited for, as its API is just stopping."""
+        store = self._store
+        left = store is not None and store.folder.is_dir() and store.poll() and store.owned
+        deadline = time.monotonic() + (PORT_SECONDS if left else 0.0)
+        while True:
+            try:
+                return free_port(self._settings.host, self._settings.port)
+            except PortInUse:
+                if time.monotonic() >= deadline or self._stop.wait(CHECK_SECONDS):
+                    raise
+
+    def _check_store(self) -> None:
+        """Find out now, and say clearly, what the processes would find out each by itself."""
+        with connect(store_url(self._settings)) as client:
+            try:
+                fix_partitions(client, self._settings.partitions)
+            except StoreUnavailable as error:
+                raise HouseError(f"the store does not answer: {error}") from error
+            except PartitionMismatch as error:
+                raise HouseError(str(error)) from error
+
+    def _programs(self) -> list[Program]:
+        workers = [f"bots-{number}" for number in range(1, self._settings.bot_workers + 1)]
+        return [
+            self._program("api", "serve"),
+            self._program("projector", "worker", "projector"),
+            *(self._program(name, "worker", "bots") for name in workers),
+        ]
+
+    def _program(self, name: str, *command: str) -> Program:
+        settings = self._settings
+        # the other settings are inherited; `env` adds to them what the options of this command have changed
+        changed = [
+            f"HEARTS_DATA={settings.data}",
+            f"HEARTS_HOST={settings.host}",
+            f"HEARTS_PORT={settings.port}",
+        ]
+        hearts = [sys.executable, "-P", "-m", "services.cli", *command, "--exit-with-parent"]
+        return Program(name, [shutil.which("env") or "env", *changed, *hearts], self._logs / f"{name}.log")
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for this user alone where there is none, and see that it can be written to. Raises HouseError."""
+    probe = folder / ".writable"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink(missing_ok=True)
+    except OSError as error:
+        raise HouseError(
+            f"games cannot be kept in {folder}: {error.strerror}; choose another folder with --data"
+        ) from error
+
+
+class PortInUse(HouseError):
+    """Another program listens on the port."""
+
+
+def free_port(host: str, port: int) -> int:
+    """`port` where it is free, or any free one for 0. Raises PortInUse, HouseError."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise HouseError(f"{host} is no address of this machine: {error.strerror}") from error
+    with socket.socket(family, kind) as probe:
+        # a connection that has just ended does not keep the port, a program that listens does
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise PortInUse(f"port {port} of {host} is in use; choose another with --port") from error
+            raise HouseError(f"port {port} of {host} cannot be used: {error.strerror}") from error
+        found: int = probe.getsockname()[1]
+        return found
+
+
+def is_ready(host: str, port: int) -> bool:
+    """Whether an API answers there that it is ready."""
+    connection = http.client.HTTPConnection(
+        {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port, timeout=5
+    )
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _reachable(host: str) -> str:
+    """The address by which a client of this machine reaches what listens on `host`."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)

@@ -1,0 +1,167 @@
+"""`hearts worker`: the processes behind the API."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Final, NoReturn
+
+import click
+import redis
+from rq.exceptions import StopRequested
+
+from domain.refusals import HeartsError
+from services.cli import read_settings
+from services.embedded import EmbeddedStoreError
+from services.queue import Queue
+from services.store import PartitionMismatch, StoreUnavailable
+from services.supervise import Backoff, Program, Stop, Supervisor, exit_with_parent
+from services.wiring import Services
+from workers import jobs
+from workers.projector import Projector
+from workers.seats import Sweep
+
+SWITCH_SECONDS: Final = 0.001
+"""How long a thread of a bot worker may keep the others waiting: a drive must not hold up the sweep."""
+STEADY_SECONDS: Final = 10.0
+"""An RQ worker that has lasted so long is begun again at once when it breaks off."""
+
+log = logging.getLogger(__name__)
+
+_with_parent = click.option(
+    "--exit-with-parent", is_flag=True, help="Stop when standard input ends, as it does when the parent dies."
+)
+
+
+@click.group()
+def worker() -> None:
+    """Run a process behind the API: the projector, or bots.
+
+    Any number of each may run, on any machine that reaches the store. SIGTERM or Ctrl-C stops one in order.
+    """
+
+
+@worker.command()
+@_with_parent
+def projector(exit_with_parent: bool) -> None:
+    """Keep the read models: lobby, whose turn, finished games."""
+    stop = Stop()
+    stop.on_signals()
+    services = _begin(exit_with_parent, stop)
+    if services is None:
+        return
+    log.info("the projector works")
+    Projector(services.store, services.feed, services.projections, services.clock).run(stop)
+    log.info("the projector stops")
+
+
+@worker.command()
+@click.option("--count", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes.")
+@_with_parent
+def bots(count: int, exit_with_parent: bool) -> None:
+    """Play for the bots and watch the clocks."""
+    if count > 1:
+        _run_many(count, exit_with_parent)
+        return
+    # RQ brings handlers of its own, which take the place of this one while it works
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, _leave)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    services = _begin(exit_with_parent, Stop())
+    assert services is not None
+    stop, failed = Stop(), threading.Event()
+    sweep = threading.Thread(target=_sweep, args=(services, stop, failed), name="sweep", daemon=True)
+    sweep.start()
+    log.info("the bots play")
+    try:
+        _work(services.queue)
+    finally:
+        stop.set()
+        sweep.join(timeout=5)
+        log.info("the bots stop")
+    if failed.is_set():
+        raise SystemExit(1)
+
+
+def _begin(with_parent: bool, stop: Stop) -> Services | None:
+    """Set up logging and services; a store that does not answer is waited for. None when asked to stop meanwhile."""
+    settings = read_settings()
+    logging.basicConfig(
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=settings.log_level.upper()
+    )
+    if with_parent:
+        exit_with_parent()
+    patience = Backoff(0.1, 2.0)
+    while not stop.is_set():
+        try:
+            return jobs.services()
+        except StoreUnavailable as error:
+            pause = patience.fail()
+            if patience.failures == 1:
+                log.warning("the store does not answer and is waited for: %s", error)
+            stop.wait(pause)
+        except (PartitionMismatch, EmbeddedStoreError, HeartsError) as error:
+            raise click.ClickException(str(error)) from error
+    return None
+
+
+def _run_many(count: int, with_parent: bool) -> None:
+    stop = Stop()
+    stop.on_signals()
+    if with_parent:
+        exit_with_parent()
+    command = [sys.executable, "-P", "-m", "services.cli", "worker", "bots", "--exit-with-parent"]
+    programs = [Program(f"bots-{number}", command, None) for number in range(1, count + 1)]
+    supervisor = Supervisor(programs, lambda sentence: click.echo(sentence, err=True))
+    supervisor.start()
+    try:
+        while not stop.wait(0.1):
+            supervisor.check()
+    finally:
+        supervisor.stop(lambda: stop.times > 1)
+
+
+def _leave(*_: object) -> NoReturn:
+    raise SystemExit(0)
+
+
+def _sweep(services: Services, stop: Stop, failed: threading.Event) -> None:
+    try:
+        Sweep(services).run(stop)
+    except Exception:
+        log.exception("the sweep has failed, and this worker ends")
+        failed.set()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _work(queue: Queue) -> None:
+    """Do jobs until asked to stop. RQ gives up when the store does not answer, so it is begun again."""
+    logging.getLogger("rq.worker").addFilter(_is_news)
+    patience = Backoff(0.1, 2.0)
+    while True:
+        began = time.monotonic()
+        try:
+            hand = queue.worker()
+            hand.max_connection_wait_time = 1
+            hand.register_death()  # type: ignore[no-untyped-call]  # one of this process that lost the store could not say so itself
+            hand.work(logging_level="WARNING")
+            if hand._shutdown_requested_date is not None:
+                return
+        except StopRequested:
+            return
+        except redis.RedisError as error:
+            log.debug("RQ breaks off: %s", error)
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(signum, _leave)
+        if time.monotonic() - began > STEADY_SECONDS:
+            patience.succeed()
+        time.sleep(patience.fail())
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a line of RQ's says more than that the store does not answer, which the sweep tells once."""
+    return not str(record.msg).startswith("Worker %s: could not connect to Redis instance")
