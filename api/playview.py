@@ -342,10 +342,10 @@ def trick_text(scene: Scene, look: Look) -> Text:
     last = scene.last_trick
     if last is None:
         return Text("No trick of this hand is finished yet.")
-    leader, cards, taker = last
+    taker = last[2]
     if taker is None:
         return Text("The cards cancel: nobody takes the trick")
-    counting = [card for card in cards if scene.terms.values[card]]
+    counting = [card for card in _won(scene) if scene.terms.values[card]]
     text = Text(f"{does(scene, taker, 'take')} the trick", "bold")
     if counting:
         worth = sum(scene.terms.values[card] for card in counting)
@@ -355,15 +355,58 @@ def trick_text(scene: Scene, look: Look) -> Text:
     return text
 
 
+def _won(scene: Scene) -> list[Card]:
+    """The cards of the last trick, and of the dead ones right before it."""
+    cards: list[Card] = []
+    for _, trick, taker in reversed(scene.tally.history):
+        if cards and taker is not None:
+            break
+        cards += trick
+    return sorted(cards)
+
+
+def last_text(scene: Scene, look: Look) -> Text:
+    """The last trick card by card, in the order laid."""
+    last = scene.last_trick
+    if last is None:
+        return trick_text(scene, look)
+    laid = [Text(f"{who(scene, seat)} ") + card_text(card, look) for seat, card in scene.last_laid().items()]
+    taker = "nobody took it" if last[2] is None else f"{who(scene, last[2])} took it"
+    return Text("Last trick: ") + Text(", ").join(laid) + Text(f"; {taker}")
+
+
+def waiting_text(scene: Scene, invitation: str = "") -> Text:
+    """Whom the table waits for; ``invitation`` is how others come to an open seat."""
+    table = scene.table
+    open_seats = sum(seat.kind == "open" for seat in table.seats)
+    if table.phase == "seats" and open_seats:
+        players = "player" if open_seats == 1 else "players"
+        return Text(f"Waiting for {open_seats} more {players}. {invitation}".rstrip(), "dim")
+    if table.phase == "seats":
+        late = [scene.names[seat.seat] for seat in table.seats if not seat.ready]
+    elif table.phase == "pass":
+        late = [scene.names[seat] for seat in range(scene.players) if seat not in scene.passed]
+    else:
+        late = [] if table.turn is None else [scene.names[table.turn]]
+    return Text(f"Waiting for {', '.join(late)}" if late else "Waiting", "dim")
+
+
+def plain_hand(scene: Scene, choices: Sequence[Card] | None) -> list[Text]:
+    """A hand, and the cards that may be played with their numbers, as plain lines."""
+    look = Look(signs=False)
+    lines = [Text("Your hand: ") + cards_text(cards_of(scene.own), look, "")]
+    trick = [f"{who(scene, seat)} {NAMES[card]}" for seat, card in scene.trick.items()]
+    if trick:
+        lines.insert(0, Text(f"On the table: {', '.join(trick)}"))
+    if choices is not None:
+        named = [f"{number} {NAMES[card]}" for number, card in enumerate(choices, 1)]
+        lines.append(Text(f"You may play: {', '.join(named)}"))
+    return lines
+
+
 def rule_cards(classes: Iterable[str], look: Look) -> str:
     """Classes of a rule set in words: suits by name, cards as they are shown."""
     names = [
         SUIT_NAMES[SUITS.index(one)] if one in SUITS else card_name(parse_card(one), look) for one in classes
     ]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def short_rules(rules: RuleSet) -> str:
-    """A rule set in a few words, for lists."""
-    decks = "" if rules.decks == 1 else ", two decks"
-    return f"{rules.players} seats{decks}, to {rules.target}"

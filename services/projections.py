@@ -340,8 +340,9 @@ def _read_cursor(cursor: str) -> Position:
     try:
         text = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4)).decode()
         opened, _, game = text.partition(":")
-        if not opened.isascii() or not opened.isdecimal() or len(opened) > 13:
-            raise ValueError(text)
-        return int(opened), game
+        place = int(opened), game
     except ValueError:
-        raise Malformed(f"{cursor!r:.60} is no cursor of this list") from None
+        place = -1, ""
+    if not 0 <= place[0] < 10**13 or _write_cursor(place) != cursor:
+        raise Malformed(f"{cursor!r:.60} is no cursor of this list")
+    return place

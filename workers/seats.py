@@ -22,7 +22,7 @@ from services.wiring import Services
 
 DRIVE_SECONDS: Final = 2.0
 """How long a drive of one partition may take before it hands on."""
-FAIR_SECONDS: Final = 0.1
+FAIR_SECONDS: Final = 0.05
 """The same where other partitions wait and none of the games that are left includes a person."""
 LEASE_MS: Final = 5_000
 """For how long a claimed game is nobody else's: longer than a drive, and how long a killed worker is missed."""

@@ -33,6 +33,7 @@ from services.sealed import seal, unseal  # noqa: E402
 from services.store import Store, fix_partitions  # noqa: E402
 from services.tables import Tables  # noqa: E402
 from services.wire import connect  # noqa: E402
+from tests.bench.moves import bench_moves  # noqa: E402
 from tests.bench.peers import PeerHouse  # noqa: E402
 
 ROUNDS = 7
@@ -194,7 +195,13 @@ def bench_command() -> None:
         )
 
 
-BENCHES = {"replay": bench_replay, "command": bench_command}
+def bench_http() -> None:
+    """CPU of a move over HTTP, against a bare route."""
+    with tempfile.TemporaryDirectory() as folder:
+        bench_moves(Path(folder))
+
+
+BENCHES = {"replay": bench_replay, "command": bench_command, "moves": bench_http}
 
 
 def main() -> None:
