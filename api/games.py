@@ -23,7 +23,7 @@ from api.answers import (
 from api.auth import caller, require
 from api.errors import FieldProblem, Problem, RefusedAt
 from api.house import House, house
-from api.inputs import Body, check_game_id, read_body, read_if_match, read_key, read_query
+from api.inputs import Body, check_game_id, read_args, read_body, read_if_match, read_key, read_query
 from api.present import encode, events_body, players_of, receipt_body, table_body
 from api.room import Room
 from api.schemas import EventsQuery, GamesQuery, Move, NewTable, Nothing, Ready, Request, SitDown
@@ -293,7 +293,7 @@ def show_table(game: str) -> Response:
     here, environ = house(), request.environ
     me = caller(here.players, environ)
     check_game_id(game)
-    if environ.get("QUERY_STRING") and (later := _LATER & request.args.keys()):
+    if environ.get("QUERY_STRING") and (later := _LATER & read_args().keys()):
         name = min(later)
         raise FieldProblem([{"field": name, "detail": f"{name}: this server does not look back yet"}])
     table = here.tables.load(game)

@@ -26,8 +26,10 @@ LARGEST_BODY: Final = 64 * 1024
 """Bytes of a body."""
 DEEPEST: Final = 16
 """Lists and objects inside one another in a body; the deepest that any request needs is three."""
-_MOST_DIGITS: Final = 9
+MOST_UNKNOWN: Final = 10
+"""Unknown fields that are told; finding the nearest known one takes its time."""
 GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_MOST_DIGITS: Final = 9
 _IDEMPOTENCY_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
 _ETAG: Final = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
 _UNSIGNED: Final = "moves are not signed yet at this server; leave it out"
@@ -47,7 +49,10 @@ def read_body(environ: Mapping[str, Any], schema: Request) -> Body:
     Raises ``request/unreadable``, ``request/media_type``, ``request/too_large``, ``request/invalid``.
     """
     sent = _read_object(environ)
-    errors = [_unknown_field(name, schema) for name in sent if name not in schema.names]
+    unknown = [name for name in sent if name not in schema.names]
+    errors = [_unknown_field(name, schema) for name in unknown[:MOST_UNKNOWN]]
+    if len(unknown) > MOST_UNKNOWN:
+        errors.append({"field": "", "detail": f"{len(unknown) - MOST_UNKNOWN} more are no fields of this request"})
     try:
         fields = schema.load(sent)
     except ValidationError as error:
@@ -60,10 +65,18 @@ def read_body(environ: Mapping[str, Any], schema: Request) -> Body:
 def read_query(schema: Request) -> dict[str, Any]:
     """The query of the request, read by ``schema``; parameters that it does not know are let be."""
     try:
-        found: dict[str, Any] = schema.load(request.args.to_dict())
+        found: dict[str, Any] = schema.load(read_args())
     except ValidationError as error:
         raise FieldProblem(_flatten(error.messages)) from error
     return found
+
+
+def read_args() -> dict[str, str]:
+    """The query as it was sent, the first of parameters of one name. Raises ``request/unreadable``."""
+    try:
+        return request.args.to_dict()
+    except ValueError as error:
+        raise Problem("request/unreadable", "the query is no UTF-8", hint="write such bytes as %XX") from error
 
 
 def read_key(environ: Mapping[str, Any], caller: str, sent: dict[str, Any]) -> Key | None:

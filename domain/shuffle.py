@@ -134,7 +134,7 @@ def genesis_head(game: str) -> bytes:
     return hash_parts("hearts/v1/genesis", game.encode())
 
 
-_EVENT_PREFIX = b"hearts/v1/event\0" + (32).to_bytes(4, "big")
+_EVENT = sha256(b"hearts/v1/event\0" + (32).to_bytes(4, "big"))
 
 
 def next_head(head: bytes, raw: bytes) -> bytes:
@@ -142,4 +142,7 @@ def next_head(head: bytes, raw: bytes) -> bytes:
 
     `hash_parts` written out for its two parts, for it runs once for each event read; a test holds them equal.
     """
-    return sha256(_EVENT_PREFIX + head + len(raw).to_bytes(4, "big") + raw).digest()
+    # a copy is a third quicker than a new object, which looks the algorithm up again
+    digest = _EVENT.copy()
+    digest.update(head + len(raw).to_bytes(4, "big") + raw)
+    return digest.digest()

@@ -7,7 +7,7 @@ skipped. An event that was stored under an older version of its fields is brough
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, get_args
 
 import msgspec
@@ -87,10 +87,27 @@ class Codec:
             raise CorruptLog(f"an event is no UTF-8: {error}") from error
         return event
 
-    def decode_all(self, entries: Iterable[tuple[int, bytes, bytes]]) -> list[e.Event]:
-        """The events of stored entries ``(seq, public, hidden)``, in order."""
-        decode = self.decode
-        return [decode(public, hidden) for _, public, hidden in entries]
+    def decode_all(self, entries: Sequence[tuple[int, bytes, bytes]]) -> list[e.Event]:
+        """The events of stored entries ``(seq, public, hidden)``, in order. Raises as `decode` does."""
+        lines = b"\n".join([public for _, public, _ in entries])
+        if self._latest or _VERSION_MARK in lines:
+            return self._decode_each(entries)
+        try:
+            events: list[e.Event] = self._decoder.decode_lines(lines)
+            if len(events) != len(entries):
+                return self._decode_each(entries)
+            for at, (_, _, hidden) in enumerate(entries):
+                if hidden:
+                    event = events[at]
+                    secret = self._hidden[type(event)](hidden)
+                    events[at] = msgspec.structs.replace(event, hidden=secret)
+        except (msgspec.MsgspecError, UnicodeDecodeError, KeyError):
+            # once more, one by one, for an error that names its event
+            return self._decode_each(entries)
+        return events
+
+    def _decode_each(self, entries: Iterable[tuple[int, bytes, bytes]]) -> list[e.Event]:
+        return [self.decode(public, hidden) for _, public, hidden in entries]
 
     def _decode_versioned(self, public: bytes) -> e.Event:
         fields = msgspec.json.decode(public)

@@ -13,10 +13,10 @@ class Guest:
     """A caller of the API, with a token where it has one."""
 
     def __init__(self, app: Flask, name: str | None = None) -> None:
-        self._client = app.test_client()
+        self.client = app.test_client()
         self.id, self.token = "", ""
         if name is not None:
-            made = self._client.post("/v1/players", json={"name": name})
+            made = self.client.post("/v1/players", json={"name": name})
             assert 201 == made.status_code, made.text
             self.id, self.token = made.json["id"], made.json["token"]
 
@@ -26,7 +26,7 @@ class Guest:
         if self.token:
             named.setdefault("Authorization", f"Bearer {self.token}")
         options: dict[str, Any] = {} if body is None else {"json": body}
-        return self._client.open(path, method=method, headers=named, **options)
+        return self.client.open(path, method=method, headers=named, **options)
 
     def get(self, path: str, **headers: str) -> TestResponse:
         """GET ``path``."""

@@ -98,7 +98,7 @@ def test_another_body_under_the_key_is_refused(four: list[Guest]) -> None:
     first = four[0].move(game, {"pass": hand[:3]}, Idempotency_Key="k")
     assert (422, "key/reused") == code(four[0].move(game, {"pass": hand[1:4]}, Idempotency_Key="k"))
     raw = f'{{ "pass" : ["{hand[0]}",\n"{hand[1]}", "{hand[2]}"] }}'
-    again = four[0]._client.post(
+    again = four[0].client.post(
         f"/v1/games/{game}/moves",
         data=raw,
         headers={
@@ -154,7 +154,7 @@ def test_a_key_outlives_the_process(
     settings = Settings(data=services.settings.data, partitions=4)
     other = create_app(build(settings, store=valkey, clock=clock))
     for guest in (four[turn], four[0]):
-        guest._client = other.test_client()
+        guest.client = other.test_client()
     play_on(four, game)
     assert same(first, four[turn].move(game, {"play": "2C"}, Idempotency_Key="k"))
     assert same(table, four[0].post("/v1/games", TABLE, Idempotency_Key="k"))

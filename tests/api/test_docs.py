@@ -1,0 +1,208 @@
+"""The OpenAPI document, the pages, and that they say what the server does."""
+
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from api.answers import (
+    CommandAnswer,
+    EventsAnswer,
+    GamesAnswer,
+    MeAnswer,
+    PlayerAnswer,
+    ReadyAnswer,
+    RecordAnswer,
+    TableAnswer,
+    VariantAnswer,
+    VersionAnswer,
+)
+from api.errors import CODES
+from api.schemas import Knobs
+from domain.ruleset import KEYS
+from services.projections import update
+from services.wiring import Services
+from tests.api.guests import Guest, open_table, play_on, seat_all
+
+METHODS = {"GET", "POST", "DELETE", "PUT", "PATCH"}
+PAGES = {"/", "/docs", "/docs.css", "/v1/openapi.json"}
+
+
+@pytest.fixture
+def spec(stranger: Guest) -> dict[str, Any]:
+    """The OpenAPI document as it is served."""
+    found: dict[str, Any] = stranger.get("/v1/openapi.json").json
+    return found
+
+
+def references(value: Any) -> set[str]:
+    """Every `$ref` in a document."""
+    if isinstance(value, dict):
+        return {value["$ref"]} if "$ref" in value else set().union(*map(references, value.values()))
+    return set().union(*map(references, value)) if isinstance(value, list) else set()
+
+
+def test_every_route_is_documented(app: Flask, spec: dict[str, Any]) -> None:
+    """Whatever the application answers is in the document, but for the pages; and nothing else is."""
+    routes = {
+        (method, re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
+        for rule in app.url_map.iter_rules()
+        for method in (rule.methods or set()) & METHODS
+        if rule.rule not in PAGES
+    }
+    documented = {(method.upper(), path) for path, item in spec["paths"].items() for method in item if method.upper() in METHODS}
+    assert routes == documented
+    assert 18 == len(routes)
+
+
+def test_the_document_is_sound(spec: dict[str, Any]) -> None:
+    """Version, references, parameters and answers are as OpenAPI 3.1 wants them."""
+    assert ("3.1.0", "Hearts") == (spec["openapi"], spec["info"]["title"])
+    for reference in references(spec):
+        place: Any = spec
+        for step in reference.removeprefix("#/").split("/"):
+            place = place[step]
+        assert place
+    for path, item in spec["paths"].items():
+        shared = item.get("parameters", [])
+        for method in item.keys() & {"get", "post", "delete"}:
+            operation = item[method]
+            assert operation["summary"], path
+            assert set(re.findall(r"{(\w+)}", path)) == {one["name"] for one in shared if one["in"] == "path"}
+            assert {"default"} < operation["responses"].keys()
+            assert all(re.fullmatch(r"20[01]|default", status) for status in operation["responses"])
+            assert ("requestBody" in operation) <= (method == "post")
+            for one in operation.get("parameters", []):
+                assert {"name", "in", "schema"} <= one.keys()
+    problem = spec["components"]["responses"]["PROBLEM"]["content"]
+    assert ["application/problem+json"] == list(problem)
+    assert {"type": "http", "scheme": "bearer"} == spec["components"]["securitySchemes"]["bearer"]
+
+
+def test_requests_are_described_by_what_reads_them(spec: dict[str, Any]) -> None:
+    """The bodies of the document have the fields that the schemas take, the rules' own included."""
+    schemas = spec["components"]["schemas"]
+    assert {"pass", "play", "moon"} == schemas["Move"]["properties"].keys()
+    assert {*KEYS, "seats", "clock", "ready_seconds", "chain", "hints", "rated", "entropy_commit"} == schemas["NewTable"][
+        "properties"
+    ].keys()
+    assert ["seats", "variant"] == sorted(schemas["NewTable"]["required"])
+    assert set(KEYS) - {"variant"} == Knobs().fields.keys()
+    moves = spec["paths"]["/v1/games/{game}/moves"]["post"]
+    assert {"Idempotency-Key", "If-Match"} == {one["name"] for one in moves["parameters"]}
+    assert {"after", "wait"} == {one["name"] for one in spec["paths"]["/v1/games/{game}/events"]["get"]["parameters"]}
+
+
+def check(schema: Any, body: Any) -> None:
+    """Hold an answer against the schema that describes it: no key more, none of the required ones less."""
+    fields = schema().fields
+    assert body.keys() <= fields.keys(), body.keys() - fields.keys()
+    assert {name for name, field in fields.items() if field.required} <= body.keys()
+    for name, value in body.items():
+        field = fields[name]
+        inner = getattr(field, "inner", field)
+        if value is None:
+            assert field.allow_none, name
+        elif hasattr(inner, "schema"):
+            for one in value if isinstance(value, list) else [value]:
+                check(type(inner.schema), one)
+        else:
+            field.deserialize(value)
+
+
+def test_answers_are_what_the_document_says(services: Services, four: list[Guest], stranger: Guest) -> None:
+    """Every kind of answer, in every phase of a game, has exactly the keys that its schema describes."""
+    check(PlayerAnswer, stranger.post("/v1/players", {"name": "Anna"}).json)
+    check(MeAnswer, four[0].get("/v1/me").json)
+    check(VersionAnswer, stranger.get("/version").json)
+    check(ReadyAnswer, stranger.get("/readyz").json)
+    for one in stranger.get("/v1/variants").json["variants"]:
+        check(VariantAnswer, one)
+    game = open_table(four[0], ["me", {"bot": "rules"}, "open", "open"])
+    check(TableAnswer, stranger.table(game))
+    table = services.tables.load(game)
+    services.projections.write({services.keys.partition(game): [update(game, table, table.at)]})
+    check(GamesAnswer, stranger.get("/v1/games").json)
+    game = seat_all(four, hand_limit=1)
+    while four[0].table(game)["status"] == "playing":
+        check(TableAnswer, four[0].table(game))
+        check(TableAnswer, stranger.table(game))
+        check(CommandAnswer, play_on(four, game))
+    check(TableAnswer, four[0].table(game))
+    check(EventsAnswer, four[0].get(f"/v1/games/{game}/events").json)
+    check(RecordAnswer, stranger.get(f"/v1/games/{game}/record").json)
+
+
+class Tags(HTMLParser):
+    """Looks for tags that are not closed, links, and anything that a strict policy forbids."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.links: set[str] = set()
+        self.ids: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the tag and what it points to."""
+        named = dict(attrs)
+        assert tag not in ("script", "style", "img", "iframe")
+        assert "style" not in named
+        self.links |= {named[name] or "" for name in ("href", "src") if name in named}
+        self.ids |= {named["id"] or ""} if "id" in named else set()
+        if tag not in ("meta", "link", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """The innermost open tag is closed."""
+        assert tag == self.open.pop()
+
+
+@pytest.mark.parametrize("path", ["/", "/docs"])
+def test_the_pages_are_plain_and_lead_somewhere(stranger: Guest, path: str) -> None:
+    """Well-formed, nothing inline, nothing from elsewhere, and no dead link."""
+    page = stranger.get(path)
+    assert "text/html; charset=utf-8" == page.headers["Content-Type"]
+    tags = Tags()
+    tags.feed(page.text)
+    assert [] == tags.open
+    assert tags.links
+    for link in tags.links:
+        assert link.startswith("/")
+        assert 200 == stranger.get(link).status_code, link
+    if path == "/docs":
+        assert CODES.keys() <= tags.ids
+
+
+def test_the_docs_list_every_call(stranger: Guest, spec: dict[str, Any]) -> None:
+    """Each operation is on the page with its summary, and so are the fields of its body."""
+    text = stranger.get("/docs").text
+    for path, item in spec["paths"].items():
+        for method in item.keys() & {"get", "post", "delete"}:
+            assert f"{method.upper()} {path}</code> {item[method]['summary']}" in text
+    assert "entropy_commit" in text
+
+
+def test_the_quick_start_names_this_server(stranger: Guest) -> None:
+    """The address is the one by which the caller reached it, and the variants are all there."""
+    text = stranger.get("/", Host="hearts.example:8443").text
+    assert "URL=http://hearts.example:8443" in text
+    for variant in ("basic", "cancellation", "omnibus"):
+        assert f"/v1/variants/{variant}" in text
+    assert "hearts play" in text
+
+
+def test_the_bodies_of_the_quick_start_are_taken(services: Services, stranger: Guest, four: list[Guest]) -> None:
+    """The JSON of the page's curl lines is understood by the calls that it is sent to."""
+    text = stranger.get("/").text.replace("&quot;", '"').replace("&#x27;", "'")
+    bodies = [json.loads(found) for found in re.findall(r"--json '([^']*)'", text)]
+    player, table, passing, playing = bodies
+    assert 201 == stranger.post("/v1/players", player).status_code
+    made = four[0].post("/v1/games", table)
+    assert 201 == made.status_code
+    game = made.json["id"]
+    four[0].post(f"/v1/games/{game}/ready")
+    assert four[0].move(game, passing).status_code in (200, 422)
+    assert four[0].move(game, playing).json["code"] == "play/not_your_turn"

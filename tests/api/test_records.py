@@ -1,0 +1,95 @@
+"""A whole game with bots over HTTP, and what it leaves behind."""
+
+import json
+from typing import Any
+
+import pytest
+
+from domain.record import read_record, replay
+from services.proof import read_proof, verify_proof
+from services.wiring import Services
+from tests.api.guests import Guest, open_table, play_on
+
+RULES = {"passed": 0}
+
+
+def play_to_the_end(services: Services, guest: Guest, game: str) -> dict[str, Any]:
+    """Play the guest's own moves, any that is legal, while the house plays the bots. The last table."""
+    guest.post(f"/v1/games/{game}/ready")
+    while True:
+        services.tables.act_for_house(game)
+        table = guest.table(game)
+        if table["phase"] == "over":
+            return table
+        if table["phase"] == "pass":
+            body: dict[str, Any] = {"pass": table["hand"].split()[: table["rules"]["pass_count"]]}
+        elif table["phase"] == "moon":
+            body = {"moon": "subtract"}
+        else:
+            body = {"play": table["legal"].split()[-1]}
+        moved = guest.move(game, body)
+        assert 200 == moved.status_code, moved.text
+
+
+@pytest.mark.parametrize("variant, seats, hands", [("omnibus", 4, None), ("cancellation", 7, 2), ("standard", 3, 2)])
+def test_a_whole_game_over_http(
+    services: Services, four: list[Guest], stranger: Guest, variant: str, seats: int, hands: int | None
+) -> None:
+    """One person and bots play to the winner; the record replays, the proof file holds, and both agree with the table."""
+    plan = ["me", *[{"bot": "rules"}] * (seats - 2), {"bot": "random"}]
+    game = open_table(four[0], plan, variant=variant, hand_limit=hands)
+    over = play_to_the_end(services, four[0], game)
+    assert ("over", [min(over["totals"])] * len(over["winners"])) == (
+        over["status"],
+        [over["totals"][seat] for seat in over["winners"]],
+    )
+    assert over["totals"] == [sum(hand["points"][seat] for hand in over["hands"]) for seat in range(seats)]
+    written = stranger.get(f"/v1/games/{game}/record")
+    assert f'attachment; filename="hearts-{game}.json"' == written.headers["Content-Disposition"]
+    assert ["Player 1", *["rules"] * (seats - 2), "random"] == written.json["seats"]
+    verdict = replay(read_record(written.data))
+    assert (True, "over", over["totals"], over["winners"]) == (
+        verdict.ok,
+        verdict.phase,
+        list(verdict.totals),
+        list(verdict.winners),
+    )
+    proof = stranger.get(f"/v1/games/{game}/proof")
+    assert "application/x-ndjson" == proof.headers["Content-Type"]
+    assert over["seq"] == len(proof.data.splitlines()) - 3
+    report = verify_proof(read_proof(proof.data), services.key.public)
+    assert report.ok, report
+    assert {"I": "holds", "R": "holds"} == {c.name: c.status for c in report.claims if c.name in ("I", "R")}
+    assert (over["seq"], over["head"]) == (report.events, report.head)
+    assert written.headers["ETag"] == proof.headers["ETag"] == f'"{over["seq"]}-{over["head"][:16]}"'
+
+
+def test_a_proof_is_there_at_any_time(services: Services, four: list[Guest], stranger: Guest) -> None:
+    """Also of a table that still waits for players: its events so far, and a receipt of the last one."""
+    game = open_table(four[0], ["me", "open", "open", "open"])
+    lines = [json.loads(line) for line in stranger.get(f"/v1/games/{game}/proof").data.splitlines()]
+    assert (game, services.key.public) == (lines[0]["game"], lines[0]["server_key"])
+    assert ["game_created", "seat_taken"] == [line["t"] for line in lines[1:3]]
+    assert 2 == lines[-1]["receipt"]["seq"]
+    etag = stranger.get(f"/v1/games/{game}/proof").headers["ETag"]
+    assert 304 == stranger.get(f"/v1/games/{game}/proof", If_None_Match=etag).status_code
+    four[1].post(f"/v1/games/{game}/seats")
+    assert 200 == stranger.get(f"/v1/games/{game}/proof", If_None_Match=etag).status_code
+
+
+def test_a_record_waits_for_the_end(four: list[Guest], stranger: Guest) -> None:
+    """409 before the game is over; then it is the same for everybody, and known by its version."""
+    bots = [{"bot": "rules"}] * 3
+    game = open_table(four[0], ["me", *bots], pass_count=0)
+    early = stranger.get(f"/v1/games/{game}/record")
+    assert (409, "game/not_over", 5) == (early.status_code, early.json["code"], early.json["seq"])
+    assert 404 == stranger.get(f"/v1/games/{'0' * 24}/record").status_code
+    assert 404 == stranger.get(f"/v1/games/{'0' * 24}/proof").status_code
+
+
+def test_what_comes_later_is_absent(four: list[Guest]) -> None:
+    """Addresses of the contract that are not served yet are 404, and no stubs."""
+    game = open_table(four[0], ["me", "open", "open", "open"])
+    for path in (f"/v1/games/{game}/hint", f"/v1/games/{game}/audit", "/v1/me/turns", "/v1/leaderboard", "/metrics"):
+        answer = four[0].get(path)
+        assert (404, "request/not_found") == (answer.status_code, answer.json["code"])

@@ -1,0 +1,431 @@
+"""Bot seats and clocks: what the house owes is played, once, whoever dies; and the sweep sees to it in time."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import msgspec
+import pytest
+
+from domain.bots import house_move
+from domain.commands import GetReady
+from domain.game import deadline, to_act
+from services.queue import Queued
+from services.store import StoreUnavailable
+from services.supervise import Stop
+from services.wiring import now_ms
+from workers import seats
+from workers.seats import LEASE_MS, Driver, Sweep
+
+PATIENCE = 20
+"""Seconds after which a test that waits has failed."""
+
+
+def move(house, game: str, seat: int) -> None:
+    """Let the person of a seat pass or play, as a bot would."""
+    state = house.services.tables.load(game).state
+    command = house_move(state, seat, 0)
+    house.services.tables.handle(game, msgspec.structs.replace(command, who=state.seats[seat].player))
+
+
+def state_of(house, game: str):
+    """The table now."""
+    return house.services.tables.load(game).state
+
+
+class TestDrive:
+    def test_a_table_of_bots_is_played_to_the_end(self, house) -> None:
+        """Given tables of bots alone, when their partition is driven, then they are over and nothing is due."""
+        games = [house.open() for _ in range(3)]
+        driver = Driver(house.services)
+        assert all(house.due(game) == house.clock.now for game in games)
+        for game in games:
+            driver.drive(house.partition(game), PATIENCE)
+        assert ["over"] * 3 == [state_of(house, game).phase for game in games]
+        assert {} == house.services.store.dues()
+
+    def test_it_stops_where_a_person_must_act(self, house) -> None:
+        """The bots pass and play until it is the person's turn, then nothing is due; and on again after its move."""
+        game = house.open(persons=1)
+        driver = Driver(house.services)
+        moved = 0
+        while state_of(house, game).phase != "over":
+            driver.drive(house.partition(game), PATIENCE)
+            assert house.due(game) is None
+            if state_of(house, game).phase != "over":
+                assert (0,) == to_act(state_of(house, game))
+                move(house, game, 0)
+                moved += 1
+        assert 13 <= moved
+
+    def test_a_table_that_waits_for_persons_is_left_alone(self, house) -> None:
+        """Nothing is due while seats are open or persons are not ready."""
+        game = house.open(persons=2, ready=False)
+        assert 0 == Driver(house.services).drive(house.partition(game))
+        assert (None, "seats") == (house.due(game), state_of(house, game).phase)
+
+    def test_the_time_to_get_ready_locks_a_table(self, house) -> None:
+        """Given one of two persons is ready, when the ready seconds are over, then the table is locked and dealt."""
+        game = house.open(persons=2, ready=False)
+        player = state_of(house, game).seats[0].player
+        house.services.tables.handle(game, GetReady(player=player))
+        ends = deadline(state_of(house, game))
+        assert ends == house.due(game)
+        driver = Driver(house.services)
+        house.clock.now = ends - 1
+        assert 0 == driver.drive(house.partition(game))
+        assert "seats" == state_of(house, game).phase
+        house.clock.now = ends
+        driver.drive(house.partition(game))
+        assert "pass" == state_of(house, game).phase
+        assert (0, 1) == to_act(state_of(house, game))
+        assert house.due(game) is None
+
+    def test_a_game_that_owes_nothing_is_not_kept_leased(self, house) -> None:
+        """Given a due entry that is wrong, when it is claimed, then it is corrected at once."""
+        game = house.open(persons=1)
+        driver = Driver(house.services)
+        driver.drive(house.partition(game))
+        due_set = house.services.keys.due(house.partition(game))
+        house.services.client.zadd(due_set, {game: house.clock.now})
+        assert 1 == driver.drive(house.partition(game))
+        assert house.due(game) is None
+        early = house.open(persons=2, ready=False)
+        house.services.tables.handle(early, GetReady(player=state_of(house, early).seats[0].player))
+        house.services.client.zadd(house.services.keys.due(house.partition(early)), {early: house.clock.now})
+        driver.drive(house.partition(early))
+        assert deadline(state_of(house, early)) == house.due(early)
+
+    def test_a_due_game_that_is_not_there(self, house) -> None:
+        """An entry without a game goes, and the others are served."""
+        game = house.open()
+        due_set = house.services.keys.due(house.partition(game))
+        house.services.client.zadd(due_set, {"nothing": 1})
+        Driver(house.services).drive(house.partition(game), PATIENCE)
+        assert "over" == state_of(house, game).phase
+        assert 0 == house.services.client.zcard(due_set)
+
+    def test_what_a_killed_worker_had_claimed_comes_back(self, house) -> None:
+        """Given a worker that died with a game, when its lease is over, and not before, then another plays it."""
+        game = house.open()
+        partition = house.partition(game)
+        assert [game] == house.services.store.claim_due(partition, house.clock.now, LEASE_MS, 9)
+        driver = Driver(house.services)
+        house.clock.now += LEASE_MS - 1
+        assert 0 == driver.drive(partition)
+        house.clock.now += 1
+        driver.drive(partition, PATIENCE)
+        assert "over" == state_of(house, game).phase
+
+    def test_games_with_a_person_come_first(self, house, monkeypatch) -> None:
+        """Given games known to be of bots alone, when one with a person becomes ripe, then it is the next."""
+        partition = house.partition(house.open())
+        house.services.client.delete(house.services.keys.due(partition))
+        bots = [self.open_in(house, partition, target=500) for _ in range(3)]
+        due_set = house.services.keys.due(partition)
+        waiting = house.services.client.zrange(due_set, 0, -1, withscores=True)
+        person = self.open_in(house, partition, persons=1)
+        house.services.client.delete(due_set)
+        house.services.client.zadd(due_set, dict(waiting))
+        played: list[str] = []
+        act = house.services.tables.act_for_house
+
+        def note(game: str, most: int):
+            played.append(game)
+            table = act(game, most)
+            if len(played) == 5:
+                house.services.client.zadd(due_set, {person: house.clock.now + 1})
+                house.clock.now += 1
+            return table
+
+        monkeypatch.setattr(house.services.tables, "act_for_house", note)
+        Driver(house.services).drive(partition, PATIENCE)
+        assert {*bots} == {*played[:5]}
+        assert person == played[5]
+        assert person not in played[6:]
+        assert len(played) > 10
+
+    def test_what_there_is_no_time_for_stays_due(self, house) -> None:
+        """A drive whose time is over gives back what it had claimed, so that the next finds it ripe."""
+        game = house.open()
+        driver = Driver(house.services)
+        assert 0 == driver.drive(house.partition(game), 0)
+        assert house.clock.now == house.due(game)
+        ticks = iter([0.0, 0.0, 1.0, 1.0, 1.0])
+        others = [other for other in (house.open() for _ in range(40)) if self.same(house, other, game)]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(time, "monotonic", lambda: next(ticks, 9.0))
+            assert 1 == driver.drive(house.partition(game), 0.5)
+        assert {house.clock.now} == {house.due(other) for other in others}
+
+    def test_it_hands_on_soon_where_others_wait(self, house) -> None:
+        """A partition of bots alone does not keep the worker while another waits in the queue."""
+        games = [house.open(target=500) for _ in range(8)]
+        busiest = house.partition(games[0])
+        house.services.queue.enqueue("drive", 9, unique="9")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(seats, "FAIR_SECONDS", 0.0)
+            assert 1 >= Driver(house.services).drive(busiest, PATIENCE)
+        assert house.clock.now == house.due(games[0])
+
+    @staticmethod
+    def open_in(house, partition: int, **options: object) -> str:
+        """A table of the partition."""
+        opened = iter(lambda: house.open(**options), None)
+        return next(game for game in opened if house.partition(game) == partition)
+
+    @staticmethod
+    def same(house, one: str, other: str) -> bool:
+        """Whether two games are of one partition."""
+        return house.partition(one) == house.partition(other)
+
+
+class TestFailures:
+    def test_a_corrupt_game_waits_longer_each_time_and_is_told_once(self, house, caplog) -> None:
+        """Given a game whose log is corrupt, then it is put off, twice as long each time, and the others go on."""
+        bad = house.open()
+        good = next(game for game in iter(house.open, None) if house.partition(game) == house.partition(bad))
+        stream = house.services.keys.stream(bad)
+        house.services.client.xdel(stream, "2-0")
+        fresh = Driver(self.forgetful(house))
+        for delay in (LEASE_MS, 2 * LEASE_MS, 4 * LEASE_MS):
+            fresh.drive(house.partition(bad), PATIENCE)
+            assert house.clock.now + delay == house.due(bad)
+            house.clock.now += delay
+        assert "over" == state_of(house, good).phase
+        assert 1 == len([record for record in caplog.records if bad in record.getMessage()])
+
+    def test_a_policy_that_fails_is_its_own_games_affair(self, house, monkeypatch, caplog) -> None:
+        """An exception of any kind puts off that game alone; it goes on when the policy works again."""
+        games = [house.open() for _ in range(2)]
+        act = house.services.tables.act_for_house
+
+        def fail(game: str, most: int):
+            if game == games[0]:
+                raise ZeroDivisionError("policy")
+            return act(game, most)
+
+        driver = Driver(house.services)
+        monkeypatch.setattr(house.services.tables, "act_for_house", fail)
+        for game in games:
+            driver.drive(house.partition(game), PATIENCE)
+        assert house.clock.now + LEASE_MS == house.due(games[0])
+        assert "over" == state_of(house, games[1]).phase
+        assert "ZeroDivisionError" in caplog.text
+        monkeypatch.undo()
+        house.clock.now += LEASE_MS
+        driver.drive(house.partition(games[0]), PATIENCE)
+        assert "over" == state_of(house, games[0]).phase
+
+    def test_a_store_that_does_not_answer_ends_the_drive(self, house, monkeypatch, caplog) -> None:
+        """The job ends in order; the leases bring everything back."""
+        game = house.open()
+
+        def fail(game: str, most: int):
+            raise StoreUnavailable("gone")
+
+        driver = Driver(house.services)
+        with monkeypatch.context() as patch:
+            patch.setattr(house.services.tables, "act_for_house", fail)
+            assert 0 == driver.drive(house.partition(game))
+        assert "the store does not answer" in caplog.text
+        house.clock.now += LEASE_MS
+        driver.drive(house.partition(game), PATIENCE)
+        assert "over" == state_of(house, game).phase
+
+    @staticmethod
+    def forgetful(house):
+        """The same house seen by a process that has folded nothing yet."""
+        from services.wiring import build
+
+        return build(house.services.settings, clock=house.clock)
+
+
+@contextmanager
+def sweeping(*sweeps: Sweep) -> Iterator[Callable[[], None]]:
+    """Let sweeps run while a test looks; a call in between raises what has ended one."""
+    stop = Stop()
+    with ThreadPoolExecutor(len(sweeps)) as pool:
+        running = [pool.submit(sweep.run, stop) for sweep in sweeps]
+
+        def check() -> None:
+            for one in running:
+                if one.done():
+                    one.result()
+
+        try:
+            yield check
+        finally:
+            stop.set()
+        for one in running:
+            one.result(PATIENCE)
+
+
+class Asked:
+    """Stands in for the queue: tells what was asked for, and answers as it is told to."""
+
+    def __init__(self, *answers: Queued) -> None:
+        self.partitions: list[tuple[float, int]] = []
+        self._answers = list(answers)
+        self._news = threading.Condition()
+
+    def enqueue(self, name: str, partition: int, *, unique: str) -> Queued:
+        """As `Queue.enqueue`."""
+        assert ("drive", str(partition)) == (name, unique)
+        with self._news:
+            self.partitions.append((time.monotonic(), partition))
+            self._news.notify_all()
+        return self._answers.pop(0) if self._answers else Queued.NEW
+
+    def wait(self, count: int) -> list[int]:
+        """The first so many partitions that were asked for."""
+        with self._news:
+            assert self._news.wait_for(lambda: len(self.partitions) >= count, PATIENCE)
+            return [partition for _, partition in self.partitions[:count]]
+
+
+@pytest.fixture
+def live(house):
+    """The house on the real clock."""
+    from services.wiring import build
+
+    house.services = build(house.services.settings)
+    house.clock = now_ms
+    return house
+
+
+def with_queue(house, queue: Asked) -> Sweep:
+    """A sweep that asks `queue`."""
+    sweep = Sweep(house.services)
+    sweep._queue = queue
+    return sweep
+
+
+class TestSweep:
+    def test_what_is_ripe_at_the_start_is_asked_for(self, live) -> None:
+        """Given games that became ripe while nobody watched, then a drive of each partition is enqueued."""
+        partitions = {live.partition(live.open()) for _ in range(6)}
+        with sweeping(Sweep(live.services)):
+            expected = {f"drive-{partition}" for partition in partitions}
+            until(lambda: expected == set(live.services.queue.waiting()))
+
+    def test_an_append_is_seen_at_once(self, live) -> None:
+        """Given a sweep that has seen everything, when a game becomes ripe, then it asks before its next full look."""
+        queue = Asked()
+        sweep = with_queue(live, queue)
+        with sweeping(sweep):
+            until(lambda: sweep._look_at > 0)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(seats, "LOOK_SECONDS", 3600.0)
+                until(lambda: sweep._look_at > time.monotonic() + 60)
+                game = live.open()
+                assert [live.partition(game)] == queue.wait(1)
+
+    def test_it_wakes_up_for_a_deadline(self, live) -> None:
+        """A deadline in the future is asked for when it comes, neither before nor a full look later."""
+        queue = Asked()
+        sweep = with_queue(live, queue)
+        game = live.open(persons=2, ready=False)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(seats, "LOOK_SECONDS", 3600.0)
+            with sweeping(sweep):
+                until(lambda: sweep._look_at > time.monotonic() + 60)
+                due = now_ms() + 700
+                feed = live.services.keys.feed(live.partition(game))
+                live.services.client.xadd(feed, {"g": game, "n": 9, "d": due})
+                queue.wait(1)
+                late = now_ms() - due
+        assert 0 <= late < 500
+
+    def test_a_refused_request_is_made_again(self, live) -> None:
+        """Given a drive still runs, then the sweep asks again until it is queued, as long as something is ripe."""
+        queue = Asked(*[Queued.RUNNING] * 3)
+        sweep = with_queue(live, queue)
+        game = live.open()
+        with sweeping(sweep):
+            assert [live.partition(game)] * 4 == queue.wait(4)
+        times = [at for at, _ in queue.partitions[:4]]
+        assert times[3] - times[0] < 0.9
+
+    def test_it_does_not_insist_on_what_was_played_meanwhile(self, live) -> None:
+        """Given the running drive has played the game after all, then nothing is asked for again."""
+        game = live.open()
+
+        class Playing(Asked):
+            def enqueue(self, name: str, partition: int, *, unique: str) -> Queued:
+                """Refuse, and let the drive that runs play the game."""
+                Driver(live.services).drive(partition, PATIENCE)
+                return super().enqueue(name, partition, unique=unique)
+
+        queue = Playing(Queued.RUNNING)
+        sweep = with_queue(live, queue)
+        with sweeping(sweep):
+            queue.wait(1)
+            until(lambda: not sweep._due and not sweep._again)
+        assert "over" == state_of(live, game).phase
+        assert 1 == len(queue.partitions)
+
+    def test_one_works_and_another_takes_over(self, live) -> None:
+        """Of two sweeps one asks; when it has stopped, or died, the other does within two seconds."""
+        first, second = Asked(), Asked()
+        one, other = with_queue(live, first), with_queue(live, second)
+        assert one.hold()
+        assert not other.hold()
+        assert one.hold()
+        live.open()
+        began = time.monotonic()
+        with sweeping(other):  # the one has died with the lease
+            second.wait(1)
+        assert time.monotonic() - began < 2.5
+        assert one.hold()
+        assert [] == first.partitions
+
+    def test_the_lease_is_given_up_in_order(self, live) -> None:
+        """A sweep that stops leaves the lease free, and one that does not hold it leaves it alone."""
+        one, other = Sweep(live.services), Sweep(live.services)
+        assert one.hold()
+        other.release()
+        assert not other.hold()
+        one.release()
+        assert other.hold()
+
+    def test_a_store_that_does_not_answer_is_waited_for(self, live, monkeypatch, caplog) -> None:
+        """It is told once, and the watch goes on when the store is back."""
+        caplog.set_level(logging.INFO)
+        outages = iter(range(3))
+        look = live.services.store.dues
+
+        def dues() -> dict[int, int]:
+            if next(outages, None) is not None:
+                raise StoreUnavailable("gone")
+            return look()
+
+        monkeypatch.setattr(live.services.store, "dues", dues)
+        queue = Asked()
+        game = live.open()
+        with sweeping(with_queue(live, queue)):
+            assert [live.partition(game)] == queue.wait(1)
+            told = lambda: [r.getMessage() for r in caplog.records if r.name == "workers.seats"]  # noqa: E731
+            until(lambda: len(told()) == 2)
+        assert ["the store does not answer and is waited for: gone", "the store answers again"] == told()
+
+    def test_appends_after_which_nothing_is_owed(self, live) -> None:
+        """A table that waits for persons is nobody's job."""
+        queue = Asked()
+        with sweeping(with_queue(live, queue)):
+            for _ in range(10):
+                live.open(persons=2, ready=False)
+            marker = live.partition(live.open())
+            assert [marker] == queue.wait(1)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for something that has no event of its own. Fails after a while."""
+    waiting = threading.Event()
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        waiting.wait(0.005)
