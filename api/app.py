@@ -13,7 +13,7 @@ from api.answers import ProblemAnswer
 from api.errors import PROBLEM_JSON, register_errors
 from api.games import games
 from api.house import House
-from api.inputs import LARGEST_BODY
+from api.inputs import LARGEST_BODY, RawRequest
 from api.ops import ops
 from api.pages import Pages
 from api.players import players
@@ -48,6 +48,7 @@ class HeartsApi(Api):
 def create_app(services: Services, *, stopping: Callable[[], bool] = lambda: False) -> Flask:
     """The WSGI application on ``services``. ``stopping`` tells long polls to end, because the server is about to."""
     app = Flask("hearts", static_folder=None)
+    app.request_class = RawRequest
     app.config.update(
         # of a body without Content-Length one byte more is read, to see that it is too large
         MAX_CONTENT_LENGTH=LARGEST_BODY + 1,

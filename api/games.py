@@ -23,7 +23,7 @@ from api.answers import (
 from api.auth import caller, require
 from api.errors import FieldProblem, Problem, RefusedAt
 from api.house import House, house
-from api.inputs import Body, check_game_id, read_args, read_body, read_if_match, read_key, read_query
+from api.inputs import Body, check_game_id, read_args, read_body, read_if_match, read_key, read_query, wsgi
 from api.present import encode, events_body, players_of, receipt_body, table_body
 from api.room import Room
 from api.schemas import EventsQuery, GamesQuery, Move, NewTable, Nothing, Ready, Request, SitDown
@@ -77,7 +77,7 @@ def open_table() -> Response:
     `{"bot": "rules"}` or `{"player": id}`, which keeps it for that player. Where `players` is left out, there are as
     many as `seats` has entries. A table of bots alone begins at once.
     """
-    here, environ = house(), request.environ
+    here, environ = house(), wsgi()
     me = require(here.players, environ)
     body = read_body(environ, NEW_TABLE)
     fields = body.fields
@@ -239,7 +239,7 @@ class _Asked(NamedTuple):
 
 
 def _command(game: str, schema: Request) -> _Asked:
-    here, environ = house(), request.environ
+    here, environ = house(), wsgi()
     me = require(here.players, environ)
     check_game_id(game)
     return _Asked(here, environ, game, me, read_body(environ, schema))
@@ -290,7 +290,7 @@ def show_table(game: str) -> Response:
 
     As your seat may see it, or as a spectator.
     """
-    here, environ = house(), request.environ
+    here, environ = house(), wsgi()
     me = caller(here.players, environ)
     check_game_id(game)
     if environ.get("QUERY_STRING") and (later := _LATER & read_args().keys()):
@@ -311,7 +311,7 @@ def read_events(game: str) -> Response:
     Those after `after`, with what they tell your seat alone. With `wait` the call lasts until there is one.
     """
     here = house()
-    me = caller(here.players, request.environ)
+    me = caller(here.players, wsgi())
     check_game_id(game)
     _check_accepts_json()
     asked = read_query(EVENTS)
@@ -343,7 +343,7 @@ def _etag(item: Item) -> str:
 
 
 def _check_accepts_json() -> None:
-    accept = request.environ.get("HTTP_ACCEPT")
+    accept = wsgi().get("HTTP_ACCEPT")
     if accept and not request.accept_mimetypes.accept_json:
         detail = f"events come as {JSON}, and Accept asks for {accept!r:.80}"
         raise Problem("request/not_acceptable", detail, hint=f"accept {JSON}, and wait by ?wait=30")

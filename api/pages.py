@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any, Final
 
@@ -100,6 +101,7 @@ def _docs_page(spec: dict[str, Any]) -> str:
         for method in _METHODS
         if method in item
     ]
+    bodies = [_schema(name, schema) for name, schema in spec["components"]["schemas"].items()]
     codes = "".join(
         f'<tr id="{code}"><td><code>{code}</code></td><td>{status}</td><td>{escape(title)}</td></tr>'
         for code, (status, title) in sorted(CODES.items())
@@ -107,59 +109,84 @@ def _docs_page(spec: dict[str, Any]) -> str:
     info = spec["info"]
     return _page(
         "Hearts: the calls",
-        f"<h1>{escape(info['title'])} {escape(info['version'])}</h1><p>{escape(info.get('description', ''))}</p>"
-        f'<p>As data: <a href="/v1/openapi.json">OpenAPI 3.1</a>.</p>{"".join(operations)}'
-        f"<section><h2>Codes of refusals</h2><table>{codes}</table></section>",
+        f"<h1>{escape(info['title'])} {escape(info['version'])}</h1><p>{_prose(info.get('description', ''))}</p>"
+        f'<p>As data: <a href="/v1/openapi.json">OpenAPI 3.1</a>. What bodies hold stands '
+        f'<a href="#bodies">below the calls</a>, the codes of refusals <a href="#codes">below that</a>.</p>'
+        f'{"".join(operations)}<h2 id="bodies">Bodies</h2>{"".join(bodies)}'
+        f'<h2 id="codes">Codes of refusals</h2><table>{codes}</table>',
     )
 
 
 def _operation(method: str, path: str, operation: dict[str, Any], spec: dict[str, Any]) -> str:
     rows = [
-        _row(one["name"], f"in the {one['in']}", one.get("schema", {}), one.get("description", ""), spec)
+        _row(one["name"], f"in the {one['in']}", one.get("schema", {}), one.get("description", ""))
         for one in operation.get("parameters", [])
     ]
     for media in operation.get("requestBody", {}).get("content", {}).values():
-        schema = _resolve(media["schema"], spec)
+        schema = spec["components"]["schemas"][_name_of(media["schema"])]
         needed = schema.get("required", [])
         for name, field in schema.get("properties", {}).items():
             where = "in the body, required" if name in needed else "in the body"
-            rows.append(_row(name, where, field, field.get("description", ""), spec))
-    answers = ", ".join(
-        f"{status} {_schema_name(response)}"
+            rows.append(_row(name, where, field, field.get("description", "")))
+    token = "" if {} in operation.get("security", [{}]) else " A token is needed."
+    answers = [
+        f"{status} {_reference(response)}"
         for status, response in operation["responses"].items()
         if status != "default"
-    )
-    token = "" if {} in operation.get("security", [{}]) else " A token is needed."
+    ]
     return (
-        f"<section><h3><code>{method.upper()} {escape(path)}</code> {escape(operation.get('summary', ''))}</h3>"
-        f"<p>{escape(operation.get('description', ''))}{token}</p><table>{''.join(rows)}</table>"
-        f"<p>Answers {escape(answers)}.</p></section>"
+        f"<section><h3><code>{method.upper()} {escape(path)}</code> {escape(operation['summary'].rstrip('.'))}</h3>"
+        f"<p>{_prose(operation.get('description', ''))}{token}</p><table>{''.join(rows)}</table>"
+        f"<p>Answers {', '.join(answers)}.</p></section>"
     )
 
 
-def _row(name: str, where: str, schema: dict[str, Any], description: str, spec: dict[str, Any]) -> str:
-    kind = _kind(_resolve(schema, spec))
-    cells = (f"<code>{escape(name)}</code>", escape(where), escape(kind), escape(description))
+def _schema(name: str, schema: dict[str, Any]) -> str:
+    needed = schema.get("required", [])
+    rows = "".join(
+        _row(field, "" if field in needed else "not always", what, what.get("description", ""))
+        for field, what in schema.get("properties", {}).items()
+    )
+    return f'<section><h3 id="{name}">{name}</h3><table>{rows}</table></section>'
+
+
+def _row(name: str, where: str, schema: dict[str, Any], description: str) -> str:
+    cells = (f"<code>{escape(name)}</code>", escape(where), _kind(schema), _prose(description))
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
 
 def _kind(schema: dict[str, Any]) -> str:
+    """What a field is, as HTML."""
+    if "$ref" in schema:
+        return _link(_name_of(schema))
     if "enum" in schema:
-        return " | ".join(str(one) for one in schema["enum"])
+        return escape(" | ".join(str(one) for one in schema["enum"] if one is not None))
+    if schema.get("type") == "array":
+        return f"list of {_kind(schema.get('items', {}))}"
+    if "oneOf" in schema:
+        return " or ".join(_kind(one) for one in schema["oneOf"])
+    if "properties" in schema:
+        return escape(f"{{{', '.join(schema['properties'])}}}")
     kind = schema.get("type", "any")
-    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+    return escape(" or ".join(kind) if isinstance(kind, list) else str(kind))
 
 
-def _schema_name(response: dict[str, Any]) -> str:
-    for media in response.get("content", {}).values():
-        reference = media["schema"].get("$ref", "")
-        return str(reference.rpartition("/")[2])
+def _reference(response: dict[str, Any]) -> str:
+    """A link to the body of a response, or what it is where it has no schema of its own."""
+    for media, content in response.get("content", {}).items():
+        name = _name_of(content["schema"])
+        return _link(name) if name else escape(media)
     return ""
 
 
-def _resolve(schema: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
-    reference = schema.get("$ref", "")
-    found: dict[str, Any] = (
-        spec["components"]["schemas"][reference.rpartition("/")[2]] if reference else schema
-    )
-    return found
+def _link(name: str) -> str:
+    return f'<a href="#{name}">{name}</a>'
+
+
+def _name_of(schema: dict[str, Any]) -> str:
+    return str(schema.get("$ref", "")).rpartition("/")[2]
+
+
+def _prose(text: str) -> str:
+    """Text as HTML, what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))

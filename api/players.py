@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from flask import Response, request
+from flask import Response
 
 from api.answers import MeAnswer, PlayerAnswer
 from api.auth import require
 from api.house import house
-from api.inputs import read_body
+from api.inputs import read_body, wsgi
 from api.present import encode
 from api.room import Room
 from api.schemas import NewPlayer
@@ -30,12 +30,12 @@ def create_player() -> Response:
 
     A person or a bot of your own. The token is shown this once; it is kept here as a hash only.
     """
-    player, token = house().players.create(read_body(request.environ, NEW_PLAYER).fields["name"])
+    player, token = house().players.create(read_body(wsgi(), NEW_PLAYER).fields["name"])
     return Response(encode({"id": player.id, "token": token, "name": player.name}), 201, headers=_PRIVATE)
 
 
 @players.view("GET", "/me", MeAnswer, who="player")
 def show_me() -> Response:
     """See who you are."""
-    me = require(house().players, request.environ, "watch")
+    me = require(house().players, wsgi(), "watch")
     return Response(encode({"id": me.id, "name": me.name, "scopes": sorted(me.scopes)}), headers=_PRIVATE)

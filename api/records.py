@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from flask import Response, request
+from flask import Response
 
 from api.answers import ETAG_DOC, ReadHeaders, RecordAnswer
 from api.errors import Problem
 from api.house import House, house
-from api.inputs import check_game_id
+from api.inputs import check_game_id, wsgi
 from api.present import encode, players_of
 from api.room import Room
 from domain.events import AnyEvent
@@ -96,7 +96,7 @@ def _file(table: Table, data: bytes, content_type: str, ending: str) -> Response
 
 
 def _is_known(table: Table) -> bool:
-    known = request.environ.get("HTTP_IF_NONE_MATCH")
+    known = wsgi().get("HTTP_IF_NONE_MATCH")
     return known is not None and table.etag in known
 
 

@@ -186,15 +186,17 @@ _KNOBS: Final[dict[str, dict[str, Any]]] = {
     "moon_effect": {"type": "string", "enum": ["add", "subtract", "choice", "auto", "none"]},
     "moon_x": {"type": "integer", "minimum": 0},
     "moon_needs_bonus": {"type": "boolean"},
-    "floor": {"type": ["integer", "null"]},
+    "floor": {"type": "integer", "description": "the lowest a total may reach"},
     "target": {"type": "integer", "minimum": 1},
     "tie": {"type": "string", "enum": ["shared", "continue"]},
     "perfect_hand": {"type": "boolean"},
-    "hand_limit": {"type": ["integer", "null"], "minimum": 1, "maximum": MOST_HANDS},
+    "hand_limit": {"type": "integer", "minimum": 1, "maximum": MOST_HANDS},
 }
 """The fields of a rule set as OpenAPI shows them; what each means is docs/rules.md, section 1."""
+_OPTIONAL: Final = frozenset(("floor", "hand_limit"))
 Knobs: Final[type[Schema]] = Request.from_dict(
-    {key: Knob(allow_none=True, metadata=_KNOBS[key]) for key in KEYS if key != "variant"}, name="Knobs"
+    {key: Knob(allow_none=key in _OPTIONAL, metadata=_KNOBS[key]) for key in KEYS if key != "variant"},
+    name="Knobs",
 )
 
 

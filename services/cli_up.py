@@ -97,10 +97,9 @@ class House:
 
     def open(self) -> None:
         """Start everything. Raises HouseError, EmbeddedStoreError."""
+        self._settings = dataclasses.replace(self._settings, port=self._take_port())
         make_folder(self._settings.data)
         make_folder(self._logs)
-        port = self._take_port()
-        self._settings = dataclasses.replace(self._settings, port=port)
         if self._store is not None:
             self._store.start()
             if not self._store.owned:

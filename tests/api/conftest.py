@@ -24,6 +24,7 @@ class Clock:
         self.now = 1_700_000_000_000
 
     def __call__(self) -> int:
+        """The time."""
         return self.now
 
 

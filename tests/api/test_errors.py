@@ -14,9 +14,27 @@ from services.wiring import Services
 from tests.api.guests import Guest, open_table, seat_all
 
 ROOT = Path(__file__).resolve().parents[2]
-CONTRACT = """auth/required auth/forbidden request/unreadable request/invalid request/too_large rules/invalid game/unknown
-    game/not_started game/over game/full play/not_your_turn seat/taken seat/not_yours entropy/wrong_opening
-    entropy/repeated version/stale key/reused rate/limited store/unavailable""".split()
+CONTRACT = [
+    "auth/required",
+    "auth/forbidden",
+    "request/unreadable",
+    "request/invalid",
+    "request/too_large",
+    "rules/invalid",
+    "game/unknown",
+    "game/not_started",
+    "game/over",
+    "game/full",
+    "play/not_your_turn",
+    "seat/taken",
+    "seat/not_yours",
+    "entropy/wrong_opening",
+    "entropy/repeated",
+    "version/stale",
+    "key/reused",
+    "rate/limited",
+    "store/unavailable",
+]
 
 
 def refused_codes(folder: str) -> set[str]:
@@ -50,7 +68,13 @@ def test_every_code_of_the_contract_is_served() -> None:
 def test_statuses_mean_what_the_contract_says() -> None:
     """A code's status follows from whose fault it is."""
     statuses = {code: status for code, (status, _) in CODES.items()}
-    for area, status in {"auth": {401, 403}, "entropy": {422}, "rules": {422}, "version": {412}, "rate": {429}}.items():
+    for area, status in {
+        "auth": {401, 403},
+        "entropy": {422},
+        "rules": {422},
+        "version": {412},
+        "rate": {429},
+    }.items():
         assert status == {one for code, one in statuses.items() if code.startswith(f"{area}/")}
     assert 409 == statuses["play/not_your_turn"] == statuses["play/hand_over"] == statuses["game/over"]
     assert 422 == statuses["play/must_follow_suit"] == statuses["pass/wrong_cards"] == statuses["key/reused"]
@@ -88,7 +112,11 @@ def test_a_silent_store_is_told_as_such(
 
 
 def test_a_fault_of_ours_is_logged_and_not_told(
-    app: Flask, services: Services, four: list[Guest], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    app: Flask,
+    services: Services,
+    four: list[Guest],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """500 as a problem without details, and the whole story in the log."""
     game = open_table(four[0], ["me", "open", "open", "open"])
@@ -108,7 +136,9 @@ def test_a_fault_of_ours_is_logged_and_not_told(
     assert "the secret is 42" in caplog.text
 
 
-@pytest.mark.parametrize("error", [ValueError("x"), CorruptLog("x"), HeartsError("x"), KeyError("x"), RecursionError()])
+@pytest.mark.parametrize(
+    "error", [ValueError("x"), CorruptLog("x"), HeartsError("x"), KeyError("x"), RecursionError()]
+)
 def test_what_nobody_foresaw_is_our_fault(error: Exception) -> None:
     """An exception that the table does not name is 500, whatever it says."""
     problem = problem_of(error)

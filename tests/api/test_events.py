@@ -67,7 +67,9 @@ def test_the_cursor_goes_on_where_it_stopped(four: list[Guest]) -> None:
     assert {"events": [], "next": 3} == four[0].get(f"{events}?after=3").json
 
 
-@pytest.mark.parametrize("query", ["after=-1", "after=x", "after=1.0", "after=٣", "wait=31", "wait=-1", "after=3"])
+@pytest.mark.parametrize(
+    "query", ["after=-1", "after=x", "after=1.0", "after=٣", "wait=31", "wait=-1", "after=3"]
+)
 def test_a_cursor_that_cannot_be_is_refused(four: list[Guest], query: str) -> None:
     """422: what is no number, waits too long, or lies behind the end of the game."""
     game = open_table(four[0], ["me", "open", "open", "open"])
@@ -99,7 +101,9 @@ def test_a_waiting_call_ends_empty(four: list[Guest]) -> None:
     assert 0.9 < time.monotonic() - began < 5
 
 
-def test_a_stopping_server_lets_waiting_calls_go(services: Services, four: list[Guest], polling: Polling) -> None:
+def test_a_stopping_server_lets_waiting_calls_go(
+    services: Services, four: list[Guest], polling: Polling
+) -> None:
     """They end within a second or so instead of holding up the stop."""
     game = open_table(four[0], ["me", "open", "open", "open"])
     stopping = Event()

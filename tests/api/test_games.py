@@ -12,10 +12,27 @@ from services.wiring import Services
 from tests.api.guests import Guest, open_table
 
 BOTS = [{"bot": "rules"}] * 3
-CONTRACT = (
-    "id seq head status phase variant rules seats hand_number pass_offset turn deadline hearts_broken trick last_trick "
-    "last_winner totals hands winners"
-).split()
+CONTRACT = [
+    "id",
+    "seq",
+    "head",
+    "status",
+    "phase",
+    "variant",
+    "rules",
+    "seats",
+    "hand_number",
+    "pass_offset",
+    "turn",
+    "deadline",
+    "hearts_broken",
+    "trick",
+    "last_trick",
+    "last_winner",
+    "totals",
+    "hands",
+    "winners",
+]
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -51,13 +68,18 @@ def test_an_unknown_variant_is_told_with_the_nearest(stranger: Guest) -> None:
 
 def test_a_new_table_says_who_sits_where(four: list[Guest]) -> None:
     """The keys of the contract come in its order, then those of the seat, then ours."""
-    made = four[0].post("/v1/games", {"variant": "standard", "seats": ["open", "me", {"bot": "random"}, "open"]})
+    made = four[0].post(
+        "/v1/games", {"variant": "standard", "seats": ["open", "me", {"bot": "random"}, "open"]}
+    )
     body = made.json
     assert [*CONTRACT, "you", "hand", "received"] == list(body)[: len(CONTRACT) + 3]
-    assert [("open", "", False), ("player", "Player 1", False), ("bot", "random", True), ("open", "", False)] == [
-        (one["kind"], one["name"], one["ready"]) for one in body["seats"]
-    ]
-    assert "seat kind name ready cards taken passed".split() == list(body["seats"][0])[:7]
+    assert [
+        ("open", "", False),
+        ("player", "Player 1", False),
+        ("bot", "random", True),
+        ("open", "", False),
+    ] == [(one["kind"], one["name"], one["ready"]) for one in body["seats"]]
+    assert ["seat", "kind", "name", "ready", "cards", "taken", "passed"] == list(body["seats"][0])[:7]
     assert ("open", "seats", 1, "", "") == (
         body["status"],
         body["phase"],
@@ -81,7 +103,9 @@ def test_overrides_stand_beside_the_variant(four: list[Guest]) -> None:
     wanted = {"target": 30, "points": {"H": 1, "qs": 13, "JD": -10}, "hand_limit": 3, "moon_effect": "auto"}
     made = four[0].post("/v1/games", {"variant": "custom", "seats": ["me", *BOTS], **wanted})
     assert 201 == made.status_code, made.text
-    assert wanted | {"points": {"H": 1, "QS": 13, "JD": -10}} == {key: made.json["rules"][key] for key in wanted}
+    assert wanted | {"points": {"H": 1, "QS": 13, "JD": -10}} == {
+        key: made.json["rules"][key] for key in wanted
+    }
 
 
 def test_all_problems_of_the_rules_are_told_at_once(four: list[Guest]) -> None:
@@ -89,7 +113,9 @@ def test_all_problems_of_the_rules_are_told_at_once(four: list[Guest]) -> None:
     body = {"variant": "basic", "seats": ["me", *BOTS], "target": 0, "decks": 3, "points": {"X": 1}}
     refused = four[0].post("/v1/games", body)
     assert (422, "rules/invalid") == (refused.status_code, refused.json["code"])
-    assert ["decks", "points", "target"] == sorted(error["detail"].split()[0] for error in refused.json["errors"])
+    assert ["decks", "points", "target"] == sorted(
+        error["detail"].split()[0] for error in refused.json["errors"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -194,7 +220,9 @@ def test_the_lobby_is_a_list_of_pages(services: Services, four: list[Guest], str
     assert [] == stranger.get("/v1/games?status=over").json["games"]
 
 
-@pytest.mark.parametrize("query", ["status=done", "limit=0", "limit=101", "limit=ten", "limit=٣", "after=!", "player="])
+@pytest.mark.parametrize(
+    "query", ["status=done", "limit=0", "limit=101", "limit=ten", "limit=٣", "after=!", "player="]
+)
 def test_a_lobby_query_that_is_wrong_is_refused(stranger: Guest, query: str) -> None:
     """422, never an empty page that looks like an answer."""
     refused = stranger.get(f"/v1/games?{query}")

@@ -65,7 +65,9 @@ def test_a_repeated_table_is_the_same_table(app: Flask, four: list[Guest]) -> No
     four[1].post(f"/v1/games/{first.json['id']}/seats")
     assert same(first, four[0].post("/v1/games", TABLE, Idempotency_Key="mine"))
     assert first.json["id"] != four[1].post("/v1/games", TABLE, Idempotency_Key="mine").json["id"]
-    assert (422, "key/reused") == code(four[0].post("/v1/games", TABLE | {"target": 50}, Idempotency_Key="mine"))
+    assert (422, "key/reused") == code(
+        four[0].post("/v1/games", TABLE | {"target": 50}, Idempotency_Key="mine")
+    )
 
 
 @pytest.mark.parametrize("path, body", [("seats", {"seat": 1}), ("seats", None), ("ready", {})])
@@ -134,7 +136,8 @@ def test_a_refused_command_burns_no_key(four: list[Guest]) -> None:
     turn = four[0].table(game)["turn"]
     mover = four[turn]
     assert "play/not_in_hand" in {
-        mover.move(game, {"play": card}, Idempotency_Key="k").json["code"] for card in ("AH", "AS", "AD", "AC")
+        mover.move(game, {"play": card}, Idempotency_Key="k").json["code"]
+        for card in ("AH", "AS", "AD", "AC")
     }
     assert (422, "request/invalid") == code(mover.move(game, {"play": "??"}, Idempotency_Key="k"))
     stale = mover.move(game, {"play": "2C"}, Idempotency_Key="k", If_Match='"1-0"')

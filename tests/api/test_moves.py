@@ -184,7 +184,7 @@ def test_a_moon_is_chosen_by_who_shot_it(four: list[Guest]) -> None:
         ({"play": 7}, "play"),
         ({"play": ["QS"]}, "play"),
         ({"play": "1S"}, "play"),
-        ({"play": "QS "  * 30}, "play"),
+        ({"play": "QS " * 30}, "play"),
         ({"play": "\u0661\u0660S"}, "play"),
         ({"pass": "AS KS QS"}, "pass"),
         ({"pass": ["AS", 1, "QS"]}, "pass.1"),

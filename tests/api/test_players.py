@@ -34,7 +34,9 @@ def test_a_name_is_kept_in_normal_form(app: Flask, given: str, kept: str) -> Non
     assert {"id": made.json["id"], "name": kept, "scopes": ["play", "watch"]} == asked.json
 
 
-@pytest.mark.parametrize("name", ["", " \t ", "x" * 41, "a\nb", "a\0b", "a\u202eb", "\u200d", "\u0301", "a\u2028b"])
+@pytest.mark.parametrize(
+    "name", ["", " \t ", "x" * 41, "a\nb", "a\0b", "a\u202eb", "\u200d", "\u0301", "a\u2028b"]
+)
 def test_a_name_that_cannot_be_seen_is_refused(stranger: Guest, name: str) -> None:
     """Empty, too long, control and direction characters: refused, and the field is named."""
     refused = stranger.post("/v1/players", {"name": name})
@@ -52,7 +54,7 @@ def test_of_a_token_only_the_hash_is_stored(app: Flask, valkey: redis.Redis) -> 
     """Nothing in the store holds the token, and its SHA-256 leads to the player."""
     anna = Guest(app, "Anna")
     assert anna.id.encode() == valkey.get(Keys.token(hashlib.sha256(anna.token.encode()).hexdigest()))
-    for key in valkey.keys():
+    for key in valkey.scan_iter():
         found = valkey.hgetall(key) if valkey.type(key) == b"hash" else valkey.get(key)
         assert anna.token.encode() not in key + repr(found).encode()
 
@@ -102,7 +104,9 @@ def test_a_token_is_asked_for_once_in_a_while(services: Services, valkey: redis.
     assert services.players.by_token(token) is None
 
 
-def test_an_erased_name_is_empty(services: Services, valkey: redis.Redis, clock: Clock, four: list[Guest]) -> None:
+def test_an_erased_name_is_empty(
+    services: Services, valkey: redis.Redis, clock: Clock, four: list[Guest]
+) -> None:
     """Names live outside the log: once erased they are gone from every table."""
     game = open_table(four[0], ["me", "open", "open", "open"])
     assert "Player 1" == four[1].table(game)["seats"][0]["name"]

@@ -8,9 +8,7 @@ import pytest
 from domain.record import read_record, replay
 from services.proof import read_proof, verify_proof
 from services.wiring import Services
-from tests.api.guests import Guest, open_table, play_on
-
-RULES = {"passed": 0}
+from tests.api.guests import Guest, open_table
 
 
 def play_to_the_end(services: Services, guest: Guest, game: str) -> dict[str, Any]:
@@ -31,7 +29,9 @@ def play_to_the_end(services: Services, guest: Guest, game: str) -> dict[str, An
         assert 200 == moved.status_code, moved.text
 
 
-@pytest.mark.parametrize("variant, seats, hands", [("omnibus", 4, None), ("cancellation", 7, 2), ("standard", 3, 2)])
+@pytest.mark.parametrize(
+    "variant, seats, hands", [("omnibus", 4, None), ("cancellation", 7, 2), ("standard", 3, 2)]
+)
 def test_a_whole_game_over_http(
     services: Services, four: list[Guest], stranger: Guest, variant: str, seats: int, hands: int | None
 ) -> None:
@@ -90,6 +90,12 @@ def test_a_record_waits_for_the_end(four: list[Guest], stranger: Guest) -> None:
 def test_what_comes_later_is_absent(four: list[Guest]) -> None:
     """Addresses of the contract that are not served yet are 404, and no stubs."""
     game = open_table(four[0], ["me", "open", "open", "open"])
-    for path in (f"/v1/games/{game}/hint", f"/v1/games/{game}/audit", "/v1/me/turns", "/v1/leaderboard", "/metrics"):
+    for path in (
+        f"/v1/games/{game}/hint",
+        f"/v1/games/{game}/audit",
+        "/v1/me/turns",
+        "/v1/leaderboard",
+        "/metrics",
+    ):
         answer = four[0].get(path)
         assert (404, "request/not_found") == (answer.status_code, answer.json["code"])

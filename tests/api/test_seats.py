@@ -120,7 +120,9 @@ def test_entropy_is_committed_and_opened(four: list[Guest]) -> None:
     assert "playing" == four[1].post(ready, {"entropy": None}).json["status"]
 
 
-def test_the_deadline_of_the_first_ready_one_is_told(services: Services, clock: Clock, four: list[Guest]) -> None:
+def test_the_deadline_of_the_first_ready_one_is_told(
+    services: Services, clock: Clock, four: list[Guest]
+) -> None:
     """Once somebody is ready the table says when it deals without the others, and it does."""
     game = open_table(four[0], ["me", "open", {"bot": "rules"}, {"bot": "rules"}], ready_seconds=15)
     four[1].post(f"/v1/games/{game}/seats")

@@ -155,12 +155,18 @@ def bench_moves(folder: Path) -> None:
                 ratios.append(house_us[-1] / bare_us[-1])
             signing = _signing_us()
             mid = statistics.median
-            print("\nMove over HTTP: CPU of the server process, fsync everysec, one client   (aim: 1.5, signing apart)")
+            print(
+                "\nMove over HTTP: CPU of the server process, fsync everysec, one client   (aim: 1.5, signing apart)"
+            )
             print(f"  bare Flask + marshmallow + XADD: {mid(bare_us):6.0f} us")
-            print(f"  a move                         : {mid(house_us):6.0f} us   {mid(ratios):.2f} times the bare route")
+            print(
+                f"  a move                         : {mid(house_us):6.0f} us   {mid(ratios):.2f} times the bare route"
+            )
             print(f"  signing its receipt            : {signing:6.0f} us")
             apart = (mid(house_us) - signing) / mid(bare_us)
-            print(f"  a move, signing apart          : {mid(house_us) - signing:6.0f} us   {apart:.2f} times the bare route")
+            print(
+                f"  a move, signing apart          : {mid(house_us) - signing:6.0f} us   {apart:.2f} times the bare route"
+            )
 
 
 def _signing_us() -> float:

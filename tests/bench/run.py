@@ -47,7 +47,9 @@ def timed(work: Callable[[], object], repeat: int) -> float:
     return (time.perf_counter() - start) / repeat
 
 
-def compare(title: str, aim: str, unit: str, house: dict[str, Callable[[], float]], peer: Callable[[], float]) -> None:
+def compare(
+    title: str, aim: str, unit: str, house: dict[str, Callable[[], float]], peer: Callable[[], float]
+) -> None:
     """Measure house and peer in turn; both tell how many things a second they do. Print medians and ratios."""
     figures: dict[str, list[float]] = {name: [] for name in house}
     peers: list[float] = []
@@ -100,9 +102,12 @@ def bench_replay() -> None:
             "5 times from the store, 10 from sealed bytes",
             "events/s",
             {
-                "from the store            ": lambda: count
-                / timed(lambda: fold(None, CODEC.decode_all(store.read(game))), 20),
-                "from the store, and chain ": lambda: count / timed(lambda: follow(game, None, store.read(game)), 20),
+                "from the store            ": lambda: (
+                    count / timed(lambda: fold(None, CODEC.decode_all(store.read(game))), 20)
+                ),
+                "from the store, and chain ": lambda: (
+                    count / timed(lambda: follow(game, None, store.read(game)), 20)
+                ),
                 "from sealed bytes         ": lambda: count / timed(lambda: fold(None, unseal(block)), 20),
             },
             lambda: count / timed(lambda: peer.load(peer_game), 3),

@@ -101,10 +101,13 @@ class TestDrive:
 
     def test_a_due_game_that_is_not_there(self, house) -> None:
         """An entry without a game goes, and the others are served."""
-        game = house.open()
-        due_set = house.services.keys.due(house.partition(game))
+        partition = house.partition("nothing")
+        game = self.open_in(house, partition)
+        due_set = house.services.keys.due(partition)
         house.services.client.zadd(due_set, {"nothing": 1})
-        Driver(house.services).drive(house.partition(game), PATIENCE)
+        driver = Driver(house.services)
+        while driver.drive(partition, PATIENCE):
+            pass
         assert "over" == state_of(house, game).phase
         assert 0 == house.services.client.zcard(due_set)
 
@@ -150,37 +153,31 @@ class TestDrive:
 
     def test_what_there_is_no_time_for_stays_due(self, house) -> None:
         """A drive whose time is over gives back what it had claimed, so that the next finds it ripe."""
-        game = house.open()
+        game = house.open(target=500)
         driver = Driver(house.services)
         assert 0 == driver.drive(house.partition(game), 0)
         assert house.clock.now == house.due(game)
         ticks = iter([0.0, 0.0, 1.0, 1.0, 1.0])
-        others = [other for other in (house.open() for _ in range(40)) if self.same(house, other, game)]
+        others = [self.open_in(house, house.partition(game), target=500) for _ in range(3)]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(time, "monotonic", lambda: next(ticks, 9.0))
             assert 1 == driver.drive(house.partition(game), 0.5)
-        assert {house.clock.now} == {house.due(other) for other in others}
+        assert {house.clock.now} == {house.due(other) for other in [game, *others]}
 
     def test_it_hands_on_soon_where_others_wait(self, house) -> None:
         """A partition of bots alone does not keep the worker while another waits in the queue."""
-        games = [house.open(target=500) for _ in range(8)]
-        busiest = house.partition(games[0])
+        game = house.open(target=500)
         house.services.queue.enqueue("drive", 9, unique="9")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(seats, "FAIR_SECONDS", 0.0)
-            assert 1 >= Driver(house.services).drive(busiest, PATIENCE)
-        assert house.clock.now == house.due(games[0])
+            assert 1 == Driver(house.services).drive(house.partition(game), PATIENCE)
+        assert house.clock.now == house.due(game)
 
     @staticmethod
     def open_in(house, partition: int, **options: object) -> str:
         """A table of the partition."""
         opened = iter(lambda: house.open(**options), None)
         return next(game for game in opened if house.partition(game) == partition)
-
-    @staticmethod
-    def same(house, one: str, other: str) -> bool:
-        """Whether two games are of one partition."""
-        return house.partition(one) == house.partition(other)
 
 
 class TestFailures:

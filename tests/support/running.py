@@ -1,0 +1,38 @@
+"""A whole house as a user runs it: `hearts up` in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+STOP_SECONDS = 40
+
+
+def house_environ() -> dict[str, str]:
+    """The environment of a house: ours, less any settings of the person who runs the tests."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("HEARTS_")}
+    return kept | {"PYTHONPATH": str(ROOT)}
+
+
+@contextmanager
+def running_house(folder: Path) -> Iterator[str]:
+    """The address of a house that keeps its games under ``folder``; stopped, and seen to have stopped, at the end."""
+    command = [sys.executable, "-m", "services.cli", "up", "--port", "0", "--data", str(folder)]
+    with subprocess.Popen(
+        command, cwd=folder.parent, env=house_environ(), stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            first = process.stdout.readline()
+            if "served at" not in first:
+                raise AssertionError(f"the house did not start: {first}{process.stdout.read()}")
+            yield first.split()[-1]
+        finally:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(STOP_SECONDS) == 0
