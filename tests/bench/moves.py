@@ -9,6 +9,7 @@ import socket
 import statistics
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,13 +40,13 @@ def served(command: list[str], port: int, environ: dict[str, str]) -> Iterator[p
     env = {**os.environ, "PYTHONPATH": str(ROOT), **environ}
     with subprocess.Popen(command, env=env, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
         try:
-            deadline = time.monotonic() + 30
+            deadline, pause = time.monotonic() + 30, threading.Event()
             while time.monotonic() < deadline:
                 try:
                     socket.create_connection(("127.0.0.1", port), 1).close()
                     break
                 except OSError:
-                    time.sleep(0.05)
+                    pause.wait(0.05)
             yield psutil.Process(process.pid)
         finally:
             process.terminate()
