@@ -19,7 +19,8 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 pre, code { font-family: ui-monospace, monospace; background: #f4f2ee; }
 pre { padding: 1rem; overflow-x: auto; }
 section { border-top: 1px solid #ccc; margin-top: 1.5rem; }
-table { border-collapse: collapse; }
+table { border-collapse: collapse; display: block; max-width: 100%; overflow-x: auto; }
+h2, h3, p { overflow-wrap: anywhere; }
 td, th { text-align: left; vertical-align: top; padding: .2rem .8rem .2rem 0; }
 a { color: #8a1c1c; }
 @media (prefers-color-scheme: dark) {

@@ -26,7 +26,6 @@ from api.playpages import (
 from api.playview import (
     Look,
     card_name,
-    cards_text,
     frame,
     last_text,
     numbered,
@@ -192,7 +191,7 @@ class Lines:
         """As wide as lines get, without signs."""
         return Look(self.console.width, 1000, signs=False)
 
-    def show(self, scene: Scene, notes: Sequence[Text], beats: float) -> None:
+    def show(self, scene: Scene, notes: Sequence[Text], beats: float) -> None:  # noqa: ARG002 (the protocol has it)
         """Print the notes."""
         self.warn(notes)
         if notes and self.pace:

@@ -17,7 +17,6 @@ from rich.text import Text
 from api.scene import Scene
 from domain.cards import NAMES, QS, RANKS, SUIT_OF, SUITS, Card, Mask, Seat, cards_of, iter_suits, parse_card
 from domain.rules import SUIT_NAMES
-from domain.ruleset import RuleSet
 
 SIGNS: Final = "♣♦♠♥"
 COLOURS: Final = ("color(28)", "color(32)", "default", "color(196)")

@@ -12,6 +12,7 @@ from typing import Final, NoReturn
 
 import click
 import redis
+import rq
 from rq.exceptions import StopRequested
 
 from domain.refusals import HeartsError
@@ -147,7 +148,7 @@ def _work(queue: Queue) -> None:
         try:
             hand = queue.worker()
             hand.max_connection_wait_time = 1
-            hand.register_death()  # type: ignore[no-untyped-call]  # one of this process that lost the store could not say so itself
+            _bury_earlier(hand)
             hand.work(logging_level="WARNING")
             if hand._shutdown_requested_date is not None:
                 return
@@ -160,6 +161,20 @@ def _work(queue: Queue) -> None:
         if time.monotonic() - began > STEADY_SECONDS:
             patience.succeed()
         time.sleep(patience.fail())
+
+
+def _bury_earlier(hand: rq.SimpleWorker) -> None:
+    """End what an RQ worker of this process has left that lost the store: its registration and the job it had.
+
+    Nobody else can know that they have ended, since the process has not; the job would be waited for until its time
+    is over.
+    """
+    hand.register_death()  # type: ignore[no-untyped-call]
+    for queue in hand.queues:
+        for job_id in queue.started_job_registry.get_job_ids(cleanup=False):
+            job = queue.fetch_job(job_id)
+            if job is not None and job.worker_name == hand.name:
+                job.delete(remove_from_queue=False)
 
 
 def _is_news(record: logging.LogRecord) -> bool:

@@ -19,7 +19,9 @@ import psutil
 import pytest
 
 from domain.shuffle import genesis_head, next_head
+from services.embedded import EmbeddedStore
 from services.proof import read_proof, verify_proof
+from services.store import connect, fix_partitions
 
 HEARTS = Path(sys.executable).with_name("hearts")
 PATIENCE = 60
@@ -139,7 +141,7 @@ class Person:
 
         got = until(answer)
         assert got.status_code < 300, got.text
-        return got.json() if "json" in got.headers["content-type"] else got.content
+        return got.json() if got.headers["content-type"] == "application/json" else got.content
 
     def open(self, **rules: Any) -> str:
         """A table of this person and three bots, locked and dealt. Returns its id."""
@@ -339,13 +341,20 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     assert "--data" in told
 
 
-def test_another_number_of_partitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_of_another_number_of_partitions(tmp_path: Path) -> None:
     """A setting that does not fit the store is told at once, not by each process in its log."""
     data = tmp_path / "data"
-    with up(data) as house:
-        house.stop()
-    monkeypatch.setitem(os.environ, "HEARTS_BOT_WORKERS", "0")
+    with EmbeddedStore(data) as store, connect(store.url) as client:
+        fix_partitions(client, 4)
+    told = refused("--data", data, "--port", "0")
+    assert told.startswith("Error: this store was made with 4 partitions")
+
+
+def test_an_api_that_cannot_start(tmp_path: Path) -> None:
+    """What ends the API as it starts is told with the end of its log, and nothing is left running."""
+    data = tmp_path / "data"
+    data.mkdir()
     (data / "server.key").write_text("no key")
     told = refused("--data", data, "--port", "0")
     assert "the API ended 3 times as it started" in told
-    assert "server.key" in told
+    assert "server.key cannot be used" in told
