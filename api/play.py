@@ -16,8 +16,9 @@ from rich.console import Console
 
 from api.client import DEFAULT_URL, PATIENT, Client, ClientError, Problem, Table, Unreachable, VariantInfo
 from api.playpages import end_page, problem_text, variants_page
-from api.playtable import Game, Left, Lines, Screen, Terminal
+from api.playtable import Game, Left
 from api.scene import Scene
+from api.terminals import Lines, Screen, Terminal
 
 PACE: Final = 0.5
 

@@ -5,7 +5,7 @@ Pure functions like those of `api.playview`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -13,9 +13,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from api.client import Problem, VariantInfo
-from api.playview import Look, rule_cards, who
+from api.playview import Look, card_name, who
 from api.scene import Outcome, Scene, Scored, printable
-from domain.cards import Seat, parse_cards
+from domain.cards import SUITS, Seat, parse_card, parse_cards
+from domain.rules import SUIT_NAMES
 from domain.ruleset import RuleSet
 
 _WAYS: Final = {1: "left", -1: "right", 2: "across", 0: "none"}
@@ -286,3 +287,11 @@ def _end(rules: RuleSet) -> str:
     if rules.hand_limit is not None:
         words += f" At most {rules.hand_limit} hands."
     return words
+
+
+def rule_cards(classes: Iterable[str], look: Look) -> str:
+    """Classes of a rule set in words: suits by name, cards as they are shown."""
+    names = [
+        SUIT_NAMES[SUITS.index(one)] if one in SUITS else card_name(parse_card(one), look) for one in classes
+    ]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

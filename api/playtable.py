@@ -1,17 +1,14 @@
-"""The game in the terminal: two kinds of terminal, and the loop that follows a table and asks its player.
+"""The game in the terminal: the loop that follows a table and asks its player.
 
 What is drawn comes from `api.playview` and `api.playpages`; what may be done is the server's to say.
 """
 
 from __future__ import annotations
 
-import time
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from api.client import LONGEST_WAIT, Client, Item, Problem, VariantInfo
@@ -24,205 +21,27 @@ from api.playpages import (
     score_sheet,
 )
 from api.playview import (
-    Look,
     card_name,
-    frame,
     last_text,
     numbered,
     pass_words,
-    plain_hand,
     read_card,
     tell,
     waiting_text,
 )
 from api.scene import Scene
+from api.terminals import Question, Terminal
 from domain.cards import NAMES, Card, cards_of, parse_cards
 from domain.refusals import Malformed
 
 BEATS: Final = {"card_played": 1, "trick_ended": 2, "passes_exchanged": 2, "moon_chosen": 2, "hand_dealt": 1}
 """How long an event is let stand, in units of the pace."""
-PAGE_BEATS: Final = 6
-"""The same for a page that nobody turns."""
-NOTES: Final = 6
-"""Notes that a screen keeps."""
 QUIT: Final = frozenset(("quit", "q", "exit"))
 HELP: Final = frozenset(("?", "help", "h"))
 
 
 class Left(Exception):
     """The player has left the table; the game stays as it is."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """What the table waits for: ``choices`` are the numbered cards, ``only`` is played by an empty line."""
-
-    kind: Literal["pass", "play", "moon"]
-    prompt: Text
-    choices: Sequence[Card] = ()
-    count: int = 1
-    only: bool = False
-    page: RenderableType | None = None
-
-
-class Terminal(Protocol):
-    """Where a game is shown and its player asked."""
-
-    @property
-    def look(self) -> Look:
-        """What it can show now."""
-
-    def show(self, scene: Scene, notes: Sequence[Text], beats: float) -> None:
-        """Show the table after an event, ``notes`` telling it, and let it stand for so many beats."""
-
-    def warn(self, notes: Sequence[Text]) -> None:
-        """Keep ``notes`` for the next time that the player is asked."""
-
-    def page(self, body: RenderableType) -> None:
-        """Show a page until the player turns it."""
-
-    def wait(self, scene: Scene, text: Text) -> None:
-        """Show whom the table waits for."""
-
-    def say(self, text: str) -> None:
-        """Tell something at once, whatever is shown."""
-
-    def ask(self, scene: Scene, question: Question) -> str:
-        """What the player answers. Raises `EOFError` where no answer will come."""
-
-
-class Screen:
-    """A terminal that is drawn anew after each event, on its second screen."""
-
-    def __init__(
-        self,
-        console: Console,
-        *,
-        title: str = "",
-        pace: float = 0.5,
-        watching: bool = False,
-        read: Callable[[str], str] = input,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self.console, self.title, self.pace, self.watching = console, title, pace, watching
-        self.notes: deque[Text] = deque(maxlen=NOTES)
-        self._read, self._sleep = read, sleep
-        self._due = 0.0
-
-    @property
-    def look(self) -> Look:
-        """The size of the terminal as it is now."""
-        size = self.console.size
-        return Look(size.width, size.height, self.console.encoding.lower().startswith("utf"))
-
-    def show(self, scene: Scene, notes: Sequence[Text], beats: float) -> None:
-        """Draw the table once what stands there has stood long enough."""
-        self._let_stand()
-        self.notes.extend(notes)
-        self._draw(frame(scene, self.look, title=self.title, notes=self.notes))
-        self._due = time.monotonic() + self.pace * beats
-
-    def warn(self, notes: Sequence[Text]) -> None:
-        """Add ``notes``."""
-        self.notes.extend(notes)
-
-    def page(self, body: RenderableType) -> None:
-        """Draw a page, and wait for Enter."""
-        self._let_stand()
-        self._draw(Group(body, Text("")))
-        if self.watching:
-            self._sleep(self.pace * PAGE_BEATS)
-        else:
-            self._read("Enter goes on ")
-
-    def wait(self, scene: Scene, text: Text) -> None:
-        """Draw the table with a line in the place of the prompt."""
-        self._let_stand()
-        self._draw(frame(scene, self.look, title=self.title, notes=self.notes, prompt=text))
-
-    def say(self, text: str) -> None:
-        """Print a line below whatever is drawn."""
-        self.console.print(Text(text), soft_wrap=True)
-
-    def ask(self, scene: Scene, question: Question) -> str:
-        """Draw the table, or the page of the question, and read a line."""
-        if question.page is not None:
-            self._let_stand()
-            body: RenderableType = Group(question.page, Text(""), *self.notes, question.prompt)
-        else:
-            body = frame(
-                scene,
-                self.look,
-                title=self.title,
-                notes=self.notes,
-                choices=question.choices,
-                prompt=question.prompt,
-            )
-        self._draw(body)
-        return self._read(" > ")
-
-    def _draw(self, body: RenderableType) -> None:
-        with self.console:  # in one write, so that nothing flickers
-            self.console.clear()
-            self.console.print(body)
-
-    def _let_stand(self) -> None:
-        left = self._due - time.monotonic()
-        if left > 0:
-            self._sleep(left)
-
-
-class Lines:
-    """Plain lines on standard output, answers from standard input: for pipes, scripts and screen readers."""
-
-    def __init__(
-        self,
-        console: Console,
-        *,
-        pace: float = 0,
-        read: Callable[[str], str] = input,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self.console, self.pace = console, pace
-        self._read, self._sleep = read, sleep
-
-    @property
-    def look(self) -> Look:
-        """As wide as lines get, without signs."""
-        return Look(self.console.width, 1000, signs=False)
-
-    def show(self, scene: Scene, notes: Sequence[Text], beats: float) -> None:  # noqa: ARG002 (the protocol has it)
-        """Print the notes."""
-        self.warn(notes)
-        if notes and self.pace:
-            self._sleep(self.pace * beats)
-
-    def warn(self, notes: Sequence[Text]) -> None:
-        """Print ``notes``."""
-        for note in notes:
-            self.say(note.plain)
-
-    def page(self, body: RenderableType) -> None:
-        """Print the page."""
-        self.console.print(body)
-
-    def wait(self, scene: Scene, text: Text) -> None:
-        """Bots are quick, so that only a table that has not begun is worth a line."""
-        if not scene.tally.number:
-            self.say(text.plain)
-
-    def say(self, text: str) -> None:
-        """Print a line."""
-        self.console.print(Text(text), soft_wrap=True)
-
-    def ask(self, scene: Scene, question: Question) -> str:
-        """Print hand and question, and read a line."""
-        if question.page is not None:
-            self.page(question.page)
-        else:
-            self.warn(plain_hand(scene, question.choices if question.kind == "play" else None))
-        self.say(question.prompt.plain)
-        return self._read("> ")
 
 
 class Game:

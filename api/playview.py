@@ -388,24 +388,3 @@ def waiting_text(scene: Scene, invitation: str = "") -> Text:
     else:
         late = [] if table.turn is None else [scene.names[table.turn]]
     return Text(f"Waiting for {', '.join(late)}" if late else "Waiting", "dim")
-
-
-def plain_hand(scene: Scene, choices: Sequence[Card] | None) -> list[Text]:
-    """A hand, and the cards that may be played with their numbers, as plain lines."""
-    look = Look(signs=False)
-    lines = [Text("Your hand: ") + cards_text(cards_of(scene.own), look, "")]
-    trick = [f"{who(scene, seat)} {NAMES[card]}" for seat, card in scene.trick.items()]
-    if trick:
-        lines.insert(0, Text(f"On the table: {', '.join(trick)}"))
-    if choices is not None:
-        named = [f"{number} {NAMES[card]}" for number, card in enumerate(choices, 1)]
-        lines.append(Text(f"You may play: {', '.join(named)}"))
-    return lines
-
-
-def rule_cards(classes: Iterable[str], look: Look) -> str:
-    """Classes of a rule set in words: suits by name, cards as they are shown."""
-    names = [
-        SUIT_NAMES[SUITS.index(one)] if one in SUITS else card_name(parse_card(one), look) for one in classes
-    ]
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -129,7 +129,7 @@ class Sixty:
         self.copies = 0
 
     @property
-    def hand(self):  # noqa: ANN201
+    def hand(self):
         """The hand in play."""
         hand = self.base.state.hand
         assert hand is not None

@@ -14,7 +14,7 @@ from domain.bots import BOTS
 from domain.cards import cards_of, distinct_cards, parse_cards
 from domain.commands import GetReady, PassCards, PlayCard, SeatPlan, SitDown
 from domain.game import fold
-from domain.refusals import Refused
+from domain.refusals import HeartsError, Refused
 from domain.rules import legal_plays
 from domain.shuffle import commit_entropy, genesis_head, next_head
 from domain.variants import ruleset_of
@@ -36,6 +36,7 @@ class Clock:
         self.now = 1_000_000
 
     def __call__(self) -> int:
+        """The time in ms."""
         return self.now
 
 
@@ -48,7 +49,7 @@ def clock() -> Clock:
 @pytest.fixture
 def log(valkey: redis.Redis) -> Iterator[Store]:
     """An empty log."""
-    yield Store(valkey, Keys(8))
+    return Store(valkey, Keys(8))
 
 
 def tables_on(log: Store, clock: Clock, seed: int = 1) -> Tables:
@@ -107,7 +108,8 @@ def test_a_refusal_is_judged_against_the_table_as_it_is(log: Store, clock: Clock
     old = there.load(game)
     here.handle(game, GetReady(player="p0"))
     hand = here.load(game).state.hand
-    assert hand is not None and old.state.phase == "seats"
+    assert hand is not None
+    assert old.state.phase == "seats"
     cards = tuple(cards_of(hand.held[0])[:3])
     assert there.handle(game, PassCards(who="p0", cards=cards)).table.state.hand.passes[0]  # type: ignore[union-attr]
 
@@ -125,7 +127,7 @@ def test_four_passes_at_once_are_all_accepted(log: Store, clock: Clock) -> None:
         barrier.wait()
         try:
             tables.handle(game, PassCards(who=f"p{seat}", cards=tuple(cards_of(hand.held[seat])[:3])))
-        except Exception as error:
+        except HeartsError as error:
             failed.append(error)
 
     threads = [threading.Thread(target=pass_cards, args=(seat,)) for seat in range(4)]
@@ -136,7 +138,8 @@ def test_four_passes_at_once_are_all_accepted(log: Store, clock: Clock) -> None:
     assert failed == []
     after = tables_on(log, clock).load(game).state
     assert after.phase == "play"
-    assert after.hand is not None and [held.bit_count() for held in after.hand.held] == [13] * 4
+    assert after.hand is not None
+    assert [held.bit_count() for held in after.hand.held] == [13] * 4
 
 
 def test_the_same_key_gives_the_same_outcome_again(log: Store, clock: Clock) -> None:
@@ -147,7 +150,8 @@ def test_the_same_key_gives_the_same_outcome_again(log: Store, clock: Clock) -> 
     first = tables.handle(game, first_move(table), key=key("k"))
     tables.handle(game, first_move(first.table))
     again = tables_on(log, clock).handle(game, first_move(table), key=key("k"))
-    assert again.replayed and not first.replayed
+    assert again.replayed
+    assert not first.replayed
     assert (again.table.seq, again.table.head, again.receipt) == (
         first.table.seq,
         first.table.head,
@@ -205,7 +209,8 @@ def test_a_table_opened_twice_under_a_key_is_one_table(log: Store, clock: Clock)
     rules = ruleset_of({"variant": "basic"})
     first = tables_on(log, clock, 1).open(rules, PERSONS, key=key("k"))
     again = tables_on(log, clock, 2).open(rules, PERSONS, key=key("k"))
-    assert again.replayed and again.table.state.game == first.table.state.game
+    assert again.replayed
+    assert again.table.state.game == first.table.state.game
     with pytest.raises(KeyReused):
         tables_on(log, clock, 3).open(rules, PERSONS, key=key("k", "g"))
     clock.now += 24 * 60 * 60 * 1000 + 1
@@ -257,7 +262,8 @@ def test_bots_play_until_a_person_must_act(log: Store, clock: Clock) -> None:
     assert tables.act_for_house(game).seq == table.seq
     tables.handle(game, PassCards(who="p0", cards=tuple(cards_of(hand.held[0])[:3])))
     after = tables.act_for_house(game).state
-    assert after.hand is not None and after.hand.turn == 0
+    assert after.hand is not None
+    assert after.hand.turn == 0
 
 
 def test_a_table_of_bots_is_played_to_the_end_in_steps(log: Store, clock: Clock) -> None:
@@ -287,7 +293,8 @@ def test_the_ready_deadline_locks_the_table(log: Store, clock: Clock) -> None:
     assert tables.act_for_house(game).state.phase == "seats"
     clock.now += 1
     table = tables.act_for_house(game)
-    assert table.state.phase == "pass" and log.next_due(partition) is None
+    assert table.state.phase == "pass"
+    assert log.next_due(partition) is None
 
 
 def test_a_clock_that_runs_out_moves_for_a_person(log: Store, clock: Clock) -> None:

@@ -166,7 +166,9 @@ def played(state_events: Sequence[e.Event], cards: str, first: int | None = None
         assert state.hand is not None
         if number == 0 and first is not None:
             assert first == state.hand.turn
-        more, state = advance(state, c.PlayCard(who=state.hand.turn, card=card, by="clock"))
+        seat = state.hand.turn
+        who = state.seats[seat].player or seat
+        more, state = advance(state, c.PlayCard(who=who, card=card))
         events.extend(more)
     return events
 

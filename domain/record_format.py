@@ -1,0 +1,218 @@
+"""Game records as people and other programs write them: read, and written.
+
+The format is ``docs/spec/record.md``; `domain.record` replays what is read here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Literal
+
+import msgspec
+
+from domain import events as e
+from domain.cards import NAMES, Card, Seat, format_cards, parse_card, parse_cards
+from domain.refusals import Malformed
+from domain.ruleset import KEYS, RuleSet
+from domain.variants import CUSTOM, VARIANTS, ruleset_of
+
+FORMAT: Final = "hearts-record/1"
+_RECORD_KEYS: Final = frozenset(("format", "rules", "seats", "hands", "winners"))
+_HAND_KEYS: Final = frozenset(("deal", "kitty", "pass", "plays", "moon", "points", "totals"))
+
+
+class RecordHand(msgspec.Struct, frozen=True, kw_only=True):
+    """One hand as it was written down; what may be left out is none."""
+
+    deal: tuple[tuple[Card, ...], ...]
+    kitty: tuple[Card, ...] = ()
+    passes: tuple[tuple[Card, ...], ...] | None = None
+    plays: tuple[Card, ...] = ()
+    moon: Literal["add", "subtract"] | None = None
+    points: tuple[int, ...] | None = None
+    totals: tuple[int, ...] | None = None
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """A game as it was written down."""
+
+    rules: RuleSet
+    seats: tuple[str, ...]
+    hands: tuple[RecordHand, ...]
+    winners: tuple[Seat, ...] | None = None
+
+
+# --- reading
+
+
+def read_record(text: bytes | str) -> Record:
+    """The record written as JSON in ``text``. Raises `Malformed`, or `InvalidRules` for rules that cannot be played."""
+    try:
+        data = msgspec.json.decode(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Malformed(f"no JSON: {error}") from error
+    return parse_record(data)
+
+
+def parse_record(data: object) -> Record:
+    """The record in decoded JSON. Raises `Malformed`, or `InvalidRules` for rules that cannot be played."""
+    record = _object(data, "a record", _RECORD_KEYS)
+    if record.get("format") != FORMAT:
+        raise Malformed(f"format is {record.get('format')!r:.60}, not {FORMAT!r}")
+    seats = tuple(_text(name, "a seat's name") for name in _list(record.get("seats"), "seats"))
+    given = record.get("rules")
+    if not isinstance(given, Mapping):
+        raise Malformed(f"rules is no object: {given!r:.60}")
+    rules = ruleset_of({"players": len(seats), **given})
+    if len(seats) != rules.players:
+        raise Malformed(f"seats has {len(seats)} names, and the rules have {rules.players} players")
+    hands = tuple(
+        _parse_hand(hand, number, rules.players)
+        for number, hand in enumerate(_list(record.get("hands"), "hands"), 1)
+    )
+    winners = record.get("winners")
+    return Record(
+        rules=rules,
+        seats=seats,
+        hands=hands,
+        winners=None if winners is None else _numbers(winners, "winners"),
+    )
+
+
+def _parse_hand(data: object, number: int, seats: int) -> RecordHand:
+    try:
+        hand = _object(data, "a hand", _HAND_KEYS)
+        moon = hand.get("moon")
+        if moon not in (None, "add", "subtract"):
+            raise Malformed(f"moon is add or subtract, not {moon!r:.60}")
+        passes = hand.get("pass")
+        if passes:
+            passes = tuple(tuple(parse_cards(text)) for text in _list(passes, "pass"))
+            if len(passes) != seats:
+                raise Malformed(f"pass has {len(passes)} entries, and there are {seats} seats")
+        return RecordHand(
+            deal=tuple(tuple(parse_cards(text)) for text in _list(hand.get("deal"), "deal")),
+            kitty=tuple(parse_cards(hand.get("kitty") or "")),
+            passes=passes or None,
+            plays=tuple(parse_card(text) for text in _list(hand.get("plays") or [], "plays")),
+            moon=moon,
+            points=_per_seat(hand.get("points"), "points", seats),
+            totals=_per_seat(hand.get("totals"), "totals", seats),
+        )
+    except Malformed as error:
+        raise Malformed(f"hand {number}: {error}") from error
+
+
+def _object(data: object, what: str, keys: frozenset[str]) -> Mapping[str, Any]:
+    if not isinstance(data, Mapping):
+        raise Malformed(f"{what} is an object, not {data!r:.60}")
+    unknown = sorted(str(key) for key in data if key not in keys)
+    if unknown:
+        raise Malformed(f"{what} has no key {unknown[0]!r:.60}")
+    return data
+
+
+def _list(data: object, what: str) -> Sequence[Any]:
+    if not isinstance(data, (list, tuple)):
+        raise Malformed(f"{what} is a list, not {data!r:.60}")
+    return data
+
+
+def _text(data: object, what: str) -> str:
+    if not isinstance(data, str):
+        raise Malformed(f"{what} is a text, not {data!r:.60}")
+    return data
+
+
+def _numbers(data: object, what: str) -> tuple[int, ...]:
+    for one in _list(data, what):
+        if isinstance(one, bool) or not isinstance(one, int):
+            raise Malformed(f"{what} is a list of whole numbers; {one!r:.60} is none")
+    return tuple(_list(data, what))
+
+
+def _per_seat(data: object, what: str, seats: int) -> tuple[int, ...] | None:
+    if data is None:
+        return None
+    numbers = _numbers(data, what)
+    if len(numbers) != seats:
+        raise Malformed(f"{what} has {len(numbers)} entries, and there are {seats} seats")
+    return numbers
+
+
+# --- writing
+
+
+def record_of(events: Iterable[e.AnyEvent], names: Sequence[str] | None = None) -> dict[str, Any]:
+    """The record of a game from its events, finished hands only; ``names`` clockwise, else ids stand for them."""
+    written: dict[str, Any] = {"format": FORMAT, "rules": {}, "seats": [], "hands": [], "winners": []}
+    seats: dict[Seat, str] = {}
+    plays: list[str] = []
+    moon: str | None = None
+    for event in events:
+        if isinstance(event, e.CardPlayed):
+            plays.append(event.card)
+        elif isinstance(event, e.HandScored):
+            written["hands"].append(_write_hand(event, plays, moon))
+            plays, moon = [], None
+        elif isinstance(event, e.MoonChosen):
+            moon = event.choice
+        elif isinstance(event, e.SeatTaken):
+            seats[event.seat] = event.player or (event.bot.name if event.bot else "")
+        elif isinstance(event, e.GameCreated):
+            written["rules"] = short_rules(event.rules)
+        elif isinstance(event, e.GameEnded):
+            written["winners"] = list(event.winners)
+    written["seats"] = list(names) if names is not None else [seats[seat] for seat in sorted(seats)]
+    return written
+
+
+def _write_hand(scored: e.HandScored, plays: list[str], moon: str | None) -> dict[str, Any]:
+    hand: dict[str, Any] = {"deal": list(scored.deal)}
+    if scored.kitty:
+        hand["kitty"] = scored.kitty
+    if scored.passes is not None:
+        hand["pass"] = list(scored.passes)
+    hand["plays"] = plays
+    if moon is not None:
+        hand["moon"] = moon
+    hand["points"], hand["totals"] = list(scored.points), list(scored.totals)
+    return hand
+
+
+def short_rules(rules: RuleSet) -> dict[str, Any]:
+    """A rule set as a record writes it: the variant, the seats, and what differs from the published rules."""
+    variant = VARIANTS.get(rules.variant)
+    if variant is None or rules.players not in variant.seats:
+        base = RuleSet(variant=CUSTOM)
+    else:
+        base = variant.rules(rules.players)
+    short: dict[str, Any] = {"variant": rules.variant, "players": rules.players}
+    for key in KEYS:
+        if key not in short and getattr(rules, key) != getattr(base, key):
+            short[key] = msgspec.to_builtins(getattr(rules, key))
+    return short
+
+
+def print_record(record: Record) -> bytes:
+    """The record as one line of JSON, cards as we write them."""
+    hands = []
+    for hand in record.hands:
+        written: dict[str, Any] = {"deal": [format_cards(cards) for cards in hand.deal]}
+        if hand.kitty:
+            written["kitty"] = format_cards(hand.kitty)
+        if hand.passes is not None:
+            written["pass"] = [format_cards(cards) for cards in hand.passes]
+        written["plays"] = [NAMES[card] for card in hand.plays]
+        for key in ("moon", "points", "totals"):
+            if getattr(hand, key) is not None:
+                written[key] = getattr(hand, key)
+        hands.append(written)
+    whole = {
+        "format": FORMAT,
+        "rules": short_rules(record.rules),
+        "seats": record.seats,
+        "hands": hands,
+        "winners": record.winners or (),
+    }
+    return msgspec.json.encode(whole)

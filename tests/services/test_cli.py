@@ -1,0 +1,131 @@
+"""The `hearts` command and `hearts config`."""
+
+import json
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from services import cli
+from services.settings import Settings, variable
+
+HEARTS = Path(sys.executable).with_name("hearts")
+
+
+def entry(name: str, value: str) -> EntryPoint:
+    """A subcommand that some distribution offers."""
+    return EntryPoint(name, value, cli.COMMANDS)
+
+
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> list[EntryPoint]:
+    """What is installed, for a test to choose; `config` is there."""
+    points = [entry("config", "services.cli:config")]
+
+    def entry_points(*, group: str, name: str | None = None) -> list[EntryPoint]:
+        assert cli.COMMANDS == group
+        return [point for point in points if name in (None, point.name)]
+
+    monkeypatch.setattr(cli, "entry_points", entry_points)
+    return points
+
+
+def run(*words: str, **environment: str) -> Result:
+    """`hearts` with these words and settings."""
+    clean = {variable(name): None for name in Settings.__dataclass_fields__}
+    return CliRunner().invoke(cli.main, words, env=clean | environment, prog_name="hearts")
+
+
+class TestCommands:
+    def test_a_command_is_loaded_only_when_it_is_used(self) -> None:
+        """`hearts config` starts without what other commands need."""
+        code = """
+import sys
+from services.cli import main
+try:
+    main(["config", "--json"])
+except SystemExit as end:
+    assert not end.code
+heavy = {"granian", "flask", "rich", "rq", "httpx", "api.cli", "workers.cli"}
+assert not heavy & set(sys.modules), heavy & set(sys.modules)
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+        assert (0, "") == (done.returncode, done.stderr)
+
+    def test_a_broken_command_does_not_break_the_others(self, offered: list[EntryPoint]) -> None:
+        """It is listed with the reason, the others run, and running it tells the reason too."""
+        offered += [entry("broken", "services.no_such_module:command"), entry("odd", "services.cli:COMMANDS")]
+        listed = run("--help")
+        assert 0 == listed.exit_code
+        for line in (
+            "broken  cannot be loaded: ModuleNotFoundError",
+            "odd     cannot be loaded: services.cli:COMMANDS",
+        ):
+            assert line in listed.output
+        assert 0 == run("config").exit_code
+        for words in (["broken"], ["broken", "--flag", "x"], ["odd", "--help"]):
+            failed = run(*words)
+            assert 1 == failed.exit_code
+            assert failed.output.startswith(f"Error: the command {words[0]} cannot be loaded: ")
+
+    def test_a_command_that_is_not_there(self, offered: list[EntryPoint]) -> None:
+        """It is named, and there is no traceback."""
+        failed = run("frobnicate")
+        assert 2 == failed.exit_code
+        assert "No such command 'frobnicate'" in failed.output
+
+    def test_the_version(self) -> None:
+        """One line, the name and the version."""
+        shown = run("--version").output.split()
+        assert ("hearts", 3) == (shown[0], len(shown[1].split(".")))
+
+    def test_the_installed_command(self) -> None:
+        """The script that is installed is this group."""
+        done = subprocess.run([HEARTS, "config", "-h"], capture_output=True, text=True, timeout=60)
+        assert done.stdout.startswith("Usage: hearts config")
+
+
+class TestConfig:
+    def test_every_setting_with_its_value_and_meaning(self) -> None:
+        """A line for the value and one for the meaning; a default is named where it is not the value."""
+        shown = run("config", HEARTS_PORT="9000").output
+        assert "HEARTS_PORT=9000   (default: 8000)\n    port the API listens on" in shown
+        assert "HEARTS_FSYNC=always\n" in shown
+        for row in Settings().describe():
+            assert row.name in shown
+            assert row.meaning in shown
+
+    def test_json(self) -> None:
+        """The same for programs."""
+        rows = json.loads(run("config", "--json", HEARTS_PORT="9000").output)
+        assert {
+            "name": "HEARTS_PORT",
+            "value": "9000",
+            "default": "8000",
+            "meaning": "port the API listens on; 0: any free one",
+        } in rows
+        assert len(Settings().describe()) == len(rows)
+
+    def test_passwords_are_masked(self) -> None:
+        """The address of a server is shown without its password."""
+        shown = run("config", HEARTS_STORE_URL="redis://me:hunter2@host:6379/0").output
+        assert "redis://me:***@host:6379/0" in shown
+        assert "hunter2" not in shown
+
+    def test_settings_that_cannot_be_used(self) -> None:
+        """All problems are told, and still what may be set, which is what one needs to know then."""
+        shown = run("config", HEARTS_PORT="x", HEARTS_FSYN="always")
+        assert 1 == shown.exit_code
+        assert "HEARTS_PORT='x': a whole number" in shown.output
+        assert "did you mean HEARTS_FSYNC?" in shown.output
+        assert "HEARTS_PORT=8000\n" in shown.output
+
+    def test_other_commands_refuse_them_in_a_sentence(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A command that needs settings ends with the problems, not with a traceback."""
+        monkeypatch.setenv("HEARTS_PORT", "x")
+        with pytest.raises(click.ClickException, match="HEARTS_PORT='x'"):
+            cli.read_settings()

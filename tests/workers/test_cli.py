@@ -1,0 +1,148 @@
+"""`hearts worker`: real processes that wait for their store, stop when asked, and go with their parent."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from services.embedded import EmbeddedStore
+from services.settings import Settings
+from services.wiring import build
+
+HEARTS = Path(sys.executable).with_name("hearts")
+PATIENCE = 30
+"""Seconds after which a test that waits has failed."""
+
+
+class Worker:
+    """A `hearts worker` and what it says."""
+
+    def __init__(self, settings: Settings, *words: str) -> None:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("HEARTS_")}
+        self.process = subprocess.Popen(
+            [HEARTS, "worker", *words],
+            env=environment | settings.to_environ(),
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.said: list[str] = []
+
+    def wait_for(self, words: str) -> None:
+        """Read on until it says something."""
+        assert self.process.stderr
+        while not self.said or words not in self.said[-1]:
+            line = self.process.stderr.readline()
+            assert line, self.said
+            self.said.append(line)
+
+    def stop(self, signum: int = signal.SIGTERM) -> int:
+        """Send a signal. Returns the exit code."""
+        self.process.send_signal(signum)
+        return self.process.wait(PATIENCE)
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Worker]]:
+    """Starts workers on a data folder; what still runs at the end of the test is killed."""
+    workers: list[Worker] = []
+
+    def begin(*words: str, **settings: object) -> Worker:
+        workers.append(Worker(Settings(data=tmp_path, partitions=4, fsync="everysec", **settings), *words))
+        return workers[-1]
+
+    yield begin
+    for worker in workers:
+        if worker.process.poll() is None:
+            worker.process.kill()
+        for pipe in (worker.process.stdin, worker.process.stderr):
+            pipe.close()
+        worker.process.wait(PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("words", "ready"), [(["projector"], "the projector works"), (["bots"], "the bots play")]
+)
+class TestEitherWorker:
+    def test_a_store_that_is_not_there_yet(self, start, tmp_path: Path, words: list[str], ready: str) -> None:
+        """Given no store, then it is waited for; when it comes, the work begins; SIGTERM ends it with 0."""
+        worker = start(*words)
+        worker.wait_for("the store does not answer and is waited for")
+        with EmbeddedStore(tmp_path, fsync="everysec"):
+            worker.wait_for(ready)
+            assert 0 == worker.stop()
+        assert not any("Traceback" in line for line in worker.said)
+
+    def test_the_end_of_the_parent(self, start, tmp_path: Path, words: list[str], ready: str) -> None:
+        """It stops in order when its standard input ends; without the option input means nothing."""
+        with EmbeddedStore(tmp_path, fsync="everysec"):
+            alone, child = start(*words), start(*words, "--exit-with-parent")
+            alone.wait_for(ready)
+            child.wait_for(ready)
+            for worker in (alone, child):
+                worker.process.stdin.close()
+            assert 0 == child.process.wait(PATIENCE)
+            assert alone.process.poll() is None
+            assert 0 == alone.stop(signal.SIGINT)
+
+    def test_a_store_it_cannot_work_with(self, start, tmp_path: Path, words: list[str], ready: str) -> None:
+        """What cannot pass is told in a sentence, with exit code 1."""
+        with EmbeddedStore(tmp_path, fsync="everysec"):
+            build(Settings(data=tmp_path, partitions=8)).client.close()
+            worker = start(*words)
+            assert 1 == worker.process.wait(PATIENCE)
+            assert worker.process.stderr.read().startswith("Error: this store was made with 8 partitions")
+
+
+def test_bots_and_projector_outlive_their_store(start, tmp_path: Path) -> None:
+    """Given workers whose store is killed and comes back, then the same processes play and project on."""
+    from domain.bots import BOTS
+    from domain.commands import SeatPlan
+    from domain.variants import ruleset_of
+
+    with EmbeddedStore(tmp_path, fsync="everysec") as store:
+        bots, projector = start("bots"), start("projector")
+        bots.wait_for("the bots play")
+        projector.wait_for("the projector works")
+        services = build(Settings(data=tmp_path, partitions=4))
+        (server,) = [child for child in psutil.Process().children() if "valkey" in child.name()]
+        seats = [SeatPlan(kind="bot", bot=BOTS["random"].id)] * 4
+        for _ in range(2):
+            game = services.tables.open(ruleset_of({"variant": "standard"}), seats).table.state.game
+            until(lambda game=game: (services.projections.table(game) or {}).get("status") == "over")
+            server.kill()
+            until(lambda: not store.poll())
+            store.restart()
+            server = next(child for child in psutil.Process().children() if "valkey" in child.name())
+        services.client.close()
+        assert [0, 0] == [bots.stop(), projector.stop()]
+
+
+def test_several_bot_workers_from_one_command(start, tmp_path: Path) -> None:
+    """Each is a process, one that dies is replaced, and none is left when the command is stopped."""
+    with EmbeddedStore(tmp_path, fsync="everysec"):
+        worker = start("bots", "--count", "2")
+        me = psutil.Process(worker.process.pid)
+        until(lambda: len(me.children()) == 2)
+        first, other = me.children()
+        first.kill()
+        until(lambda: len(set(me.children()) - {first}) == 2)
+        assert other in me.children()
+        children = me.children()
+        assert 0 == worker.stop()
+        assert [] == [child for child in children if child.is_running()]
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait for something that has no event of its own. Fails after a while."""
+    pause, deadline = threading.Event(), time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        pause.wait(0.02)
