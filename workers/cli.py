@@ -179,4 +179,9 @@ def _bury_earlier(hand: rq.SimpleWorker) -> None:
 
 def _is_news(record: logging.LogRecord) -> bool:
     """Whether a line of RQ's says more than that the store does not answer, which the sweep tells once."""
-    return not str(record.msg).startswith("Worker %s: could not connect to Redis instance")
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, redis.ConnectionError | redis.TimeoutError):
+        return False
+    return not str(record.msg).startswith(
+        ("Worker %s: could not connect", "Worker %s: Redis connection timeout")
+    )

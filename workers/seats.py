@@ -13,6 +13,8 @@ import time
 from collections import OrderedDict
 from typing import Final
 
+import redis
+
 from services.queue import Queued
 from services.store import SETTLE, StoreUnavailable
 from services.supervise import Backoff, Stop
@@ -192,7 +194,7 @@ class Sweep:
                     self._watch(stop, patience)
                 else:
                     stop.wait(RENEW_SECONDS)
-            except StoreUnavailable as error:
+            except (StoreUnavailable, redis.RedisError) as error:  # RQ lets through what the server refuses
                 pause = patience.fail()
                 if patience.failures == 1:
                     log.warning("the store does not answer and is waited for: %s", error)

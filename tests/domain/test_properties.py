@@ -41,7 +41,7 @@ def states(game: Game) -> Iterator[State]:
     return (step.after for step in game.steps if step.after.hand is not None)
 
 
-@steady(60)
+@steady(120)
 @given(rule_sets(), seeds)
 def test_the_generator_makes_rule_sets_that_can_be_played(rules: RuleSet, seed: int) -> None:
     """Every drawn rule set has no problems and survives being stored whole."""
@@ -50,7 +50,7 @@ def test_the_generator_makes_rule_sets_that_can_be_played(rules: RuleSet, seed: 
     assert play_game(rules, seed, moves=0).end.phase in ("pass", "play")
 
 
-@steady(60)
+@steady(120)
 @given(rule_sets(), seeds)
 def test_some_card_is_always_legal_and_only_those_have_no_reason_against_them(
     rules: RuleSet, seed: int
@@ -71,7 +71,7 @@ def test_some_card_is_always_legal_and_only_those_have_no_reason_against_them(
                 assert reason == "play/not_in_hand"
 
 
-@steady(60)
+@steady(120)
 @given(rule_sets(), seeds)
 def test_cards_are_conserved_at_every_step(rules: RuleSet, seed: int) -> None:
     """Cards held, on the table, in finished tricks and in the kitty are the deck, each copy once."""
@@ -86,7 +86,7 @@ def test_cards_are_conserved_at_every_step(rules: RuleSet, seed: int) -> None:
         assert {len(cards) for cards in dealt} == {rules.hand}
 
 
-@steady(60)
+@steady(120)
 @given(rule_sets(), seeds)
 def test_a_pass_changes_no_hand_size_and_moves_cards_by_the_offset(rules: RuleSet, seed: int) -> None:
     """After the exchange every seat holds as many cards as before: its own less its pass, and one other pass."""
@@ -102,7 +102,7 @@ def test_a_pass_changes_no_hand_size_and_moves_cards_by_the_offset(rules: RuleSe
                 assert held.bit_count() == rules.hand
 
 
-@steady(60)
+@steady(120)
 @given(rule_sets(), seeds)
 def test_an_event_log_folds_alike_however_it_is_cut(rules: RuleSet, seed: int) -> None:
     """The fold of all events is the fold of a prefix carried on with the rest, and leaves the prefix's state alone."""
@@ -122,7 +122,7 @@ def test_an_event_log_folds_alike_however_it_is_cut(rules: RuleSet, seed: int) -
     assert picture(one_by_one) == whole
 
 
-@steady(50)
+@steady(120)
 @given(rule_sets(), seeds)
 def test_deciding_is_pure_and_agrees_with_the_fold(rules: RuleSet, seed: int) -> None:
     """`advance` gives `decide`'s events and the fold of them, and changes nothing of the state it was asked about."""
@@ -135,7 +135,7 @@ def test_deciding_is_pure_and_agrees_with_the_fold(rules: RuleSet, seed: int) ->
             assert picture(step.before) == before
 
 
-@steady(80)
+@steady(200)
 @given(rule_sets(), seeds)
 def test_points_follow_from_the_cards_taken(rules: RuleSet, seed: int) -> None:
     """The points of a hand are those of the cards taken, recounted from the events; nothing is lost but a dead end."""
@@ -225,7 +225,7 @@ def right_points(terms: Terms, taken: list[list[int]], choice: str | None) -> li
     return {"add": moons[:1], "subtract": moons[1:], "auto": moons}[choice if choice else effect]
 
 
-@steady(60)
+@steady(120)
 @given(rule_sets(), seeds)
 def test_a_game_ends_and_is_over_for_good(rules: RuleSet, seed: int) -> None:
     """A game ends within its hand limit, with the lowest totals winning, and nobody is to act any more."""
@@ -254,7 +254,7 @@ def parse_and_replay(game: Game) -> Any:
     return replay(parse_record(record_of(game.events)))  # type: ignore[arg-type]
 
 
-@steady(70)
+@steady(120)
 @given(rule_sets(), seeds)
 def test_the_record_of_a_game_replays_to_the_same_score(rules: RuleSet, seed: int) -> None:
     """Written down, read and replayed, a game has the same points, totals and winners; also after printing it."""
@@ -271,7 +271,7 @@ def test_the_record_of_a_game_replays_to_the_same_score(rules: RuleSet, seed: in
     assert printed.rules == record.rules
 
 
-@steady(50)
+@steady(120)
 @given(rule_sets(), seeds)
 def test_every_position_of_a_record_is_the_position_of_the_game(rules: RuleSet, seed: int) -> None:
     """A record cut off in the middle of a hand waits for the same seat with the same legal cards as the table."""
@@ -297,7 +297,7 @@ def test_every_position_of_a_record_is_the_position_of_the_game(rules: RuleSet, 
         assert verdict.totals == state.totals
 
 
-@steady(60)
+@steady(120)
 @given(rule_sets(), seeds)
 def test_a_spoiled_record_is_told_by_its_code(rules: RuleSet, seed: int) -> None:
     """Whatever is wrong with a record is found, in the hand where it is wrong and under its stable code."""
@@ -365,7 +365,7 @@ def spoil(
         yield "moon/not_now", number + 1, record
 
 
-@steady(60)
+@steady(120)
 @given(published_rules(), seeds)
 def test_equal_seeds_give_equal_games(rules: RuleSet, seed: int) -> None:
     """Nothing random is left in deciding: the same secrets and moves give the same events."""
@@ -376,7 +376,7 @@ def test_the_random_games_reach_every_phase_and_rule() -> None:
     """The properties above are not empty: their games have moons, choices, dead tricks, kitties, holds and ties."""
     seen: Counter[str] = Counter()
 
-    @steady(80)
+    @steady(200)
     @given(rule_sets(), seeds)
     def look(rules: RuleSet, seed: int) -> None:
         game = play_game(rules, seed)

@@ -59,7 +59,8 @@ def house_rules(draw: st.DrawFn) -> RuleSet:
     players = draw(st.integers(3, 11))
     removed: list[str] = draw(st.lists(st.sampled_from(NAMES), max_size=8, unique=True))
     removed += draw(st.lists(st.sampled_from(removed or ["2C"]), max_size=3, unique=True)) if decks == 2 else []
-    hand = draw(st.integers(1, min(34, (52 * decks - len(removed)) // players)))
+    most = min(34, (52 * decks - len(removed)) // players)
+    hand = draw(st.one_of(st.just(most), st.integers(1, most)))
     offsets = [1, -1, 0] if players % 2 else [1, -1, 2, 0]
     given: dict[str, object] = {
         "variant": "custom",
@@ -76,7 +77,7 @@ def house_rules(draw: st.DrawFn) -> RuleSet:
         "trick1_all_banned": draw(st.sampled_from(["any", "must_qs"])),
         "breakers": draw(_CLASSES),
         "qs_hearts_lead": draw(st.sampled_from(["qs", "any"])),
-        "cancel": draw(st.booleans()),
+        "cancel": draw(st.sampled_from([True, True, False])) if decks == 2 else draw(st.booleans()),
         "dead_trick": draw(st.sampled_from(["no_live_card", "two_pairs"])),
         "dead_last": draw(st.sampled_from(["nobody", "leader"])),
         "points": draw(_POINTS),
