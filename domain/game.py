@@ -61,8 +61,9 @@ def to_act(state: State) -> tuple[Seat, ...]:
         return tuple(seat for seat, given in enumerate(hand.passes) if given is None)
     if state.phase == "moon":
         shooter = moon_shooter(state.terms, hand)
-        return () if shooter is None else (shooter,)
-    return (hand.turn,)
+        return () if shooter is None or hand.choice is not None else (shooter,)
+    # between the events of one command nobody is to act
+    return () if hand.turn < 0 else (hand.turn,)
 
 
 def deadline(state: State) -> int | None:

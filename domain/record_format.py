@@ -86,21 +86,27 @@ def _parse_hand(data: object, number: int, seats: int) -> RecordHand:
         if moon not in (None, "add", "subtract"):
             raise Malformed(f"moon is add or subtract, not {moon!r:.60}")
         passes = hand.get("pass")
-        if passes:
+        if passes is not None:
             passes = tuple(tuple(parse_cards(text)) for text in _list(passes, "pass"))
-            if len(passes) != seats:
+            if passes and len(passes) != seats:
                 raise Malformed(f"pass has {len(passes)} entries, and there are {seats} seats")
         return RecordHand(
             deal=tuple(tuple(parse_cards(text)) for text in _list(hand.get("deal"), "deal")),
-            kitty=tuple(parse_cards(hand.get("kitty") or "")),
+            kitty=tuple(parse_cards(_given(hand, "kitty", ""))),
             passes=passes or None,
-            plays=tuple(parse_card(text) for text in _list(hand.get("plays") or [], "plays")),
+            plays=tuple(parse_card(text) for text in _list(_given(hand, "plays", ()), "plays")),
             moon=moon,
             points=_per_seat(hand.get("points"), "points", seats),
             totals=_per_seat(hand.get("totals"), "totals", seats),
         )
     except Malformed as error:
         raise Malformed(f"hand {number}: {error}") from error
+
+
+def _given(hand: Mapping[str, Any], key: str, default: Any) -> Any:
+    """The value of ``key``, null standing for left out; anything else is read, and refused where it is wrong."""
+    value = hand.get(key)
+    return default if value is None else value
 
 
 def _object(data: object, what: str, keys: frozenset[str]) -> Mapping[str, Any]:

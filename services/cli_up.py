@@ -145,7 +145,10 @@ class House:
         if self._supervisor is not None:
             self._supervisor.stop(lambda: self._stop.times > 1)
         if self._store is not None:
-            self._store.stop()
+            try:
+                self._store.stop()
+            except OSError as error:  # somebody has taken the folder away
+                raise HouseError(f"the store's server cannot be stopped: {error}") from error
 
     # --- inside
 
@@ -158,7 +161,7 @@ class House:
         try:
             self._store.start()
             self._store_backoff.succeed()
-        except EmbeddedStoreError as error:
+        except (EmbeddedStoreError, OSError) as error:
             self._store_due = time.monotonic() + self._store_backoff.fail()
             self._tell(str(error))
 

@@ -85,6 +85,8 @@ class Codec:
             raise self._explain(public, error) from error
         except UnicodeDecodeError as error:
             raise CorruptLog(f"an event is no UTF-8: {error}") from error
+        except RecursionError as error:
+            raise CorruptLog("an event is nested too deeply") from error
         return event
 
     def decode_all(self, entries: Sequence[tuple[int, bytes, bytes]]) -> list[e.Event]:
@@ -101,7 +103,7 @@ class Codec:
                     event = events[at]
                     secret = self._hidden[type(event)](hidden)
                     events[at] = msgspec.structs.replace(event, hidden=secret)
-        except (msgspec.MsgspecError, UnicodeDecodeError, KeyError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, KeyError, RecursionError):
             # once more, one by one, for an error that names its event
             return self._decode_each(entries)
         return events
@@ -114,7 +116,7 @@ class Codec:
         if not isinstance(fields, dict):
             raise CorruptLog("an event is an object")
         name, version = str(fields.get("t")), fields.pop("v", 1)
-        if not isinstance(version, int) or version > self._latest.get(name, 1):
+        if type(version) is not int or not 1 <= version <= self._latest.get(name, 1):
             raise UnknownEvent(
                 f"{name} of version {version!r:.20}, and this program knows {self._latest.get(name, 1)}"
             )
@@ -128,7 +130,7 @@ class Codec:
             name = msgspec.json.decode(public).get("t")
         except (msgspec.MsgspecError, AttributeError, UnicodeDecodeError):
             return CorruptLog(f"an event cannot be read: {error}")
-        if name not in self.names:
+        if not isinstance(name, str) or name not in self.names:
             return UnknownEvent(f"no event is called {name!r:.60}")
         return CorruptLog(f"{name} cannot be read: {error}")
 

@@ -62,6 +62,7 @@ class EmbeddedStore:
         self._pid = 0  # of the process that called start
         self._owner = False  # whether this object started the server or took it over
         self._process: subprocess.Popen[bytes] | None = None
+        self._known: dict[str, Any] = {}
         self._log_start = 0
 
     @property
@@ -86,6 +87,7 @@ class EmbeddedStore:
                 finally:
                     os.close(serving)
                 self._wait_until_ready()
+            self._known = self._record()
         self._pid = os.getpid()
 
     restart = start
@@ -121,6 +123,9 @@ class EmbeddedStore:
         server cannot be stopped.
         """
         if self._pid != os.getpid():
+            return
+        if not self.folder.is_dir():
+            self._end_without_folder()
             return
         with self._starting():
             record = self._record()
@@ -290,6 +295,20 @@ class EmbeddedStore:
                 self._forget()
                 return
         raise EmbeddedStoreError(self._with_log(f"the server of {self.folder} cannot be stopped"))
+
+    def _end_without_folder(self) -> None:
+        """The folder was deleted while it was served: no socket and no record are left, only the process."""
+        if self._known.get("owner") == os.getpid():
+            for signum in (signal.SIGTERM, signal.SIGKILL):
+                deadline = time.monotonic() + STOP_SECONDS
+                if _lives(self._known, "server"):
+                    os.kill(self._known["server"], signum)
+                while _lives(self._known, "server") and time.monotonic() < deadline:
+                    time.sleep(0.005)
+            if self._process is not None:
+                self._process.wait()
+                self._process = None
+        self._pid, self._owner = 0, False
 
     def _forget(self) -> None:
         if self._process is not None:

@@ -9,7 +9,7 @@ from domain import events as e
 from domain.game import decide, fold, to_act
 from domain.refusals import InvalidRules
 from domain.ruleset import RuleSet
-from domain.shuffle import chain_link, entropy_root
+from domain.shuffle import chain_link, commit_entropy, entropy_root
 from domain.variants import ruleset_of
 from tests.support.tables import (
     RULES_BOT,
@@ -68,14 +68,18 @@ def test_opening_a_table_tells_its_rules_and_anchor() -> None:
 def test_opening_a_table_seats_those_who_sit_at_once() -> None:
     """Bots and the person who opens are seated with the table; a reserved seat makes no event until it is taken."""
     bot = e.SeatTaken(seat=1, kind="bot", player=None, bot=RULES_BOT, entropy_commit=None, public_key=None)
-    events = given().when(open_command(seats="pbro")).then(e.GameCreated, taken(0, "p0", commitment_of(0)), bot)
+    events = (
+        given().when(open_command(seats="pbro")).then(e.GameCreated, taken(0, "p0", commitment_of(0)), bot)
+    )
     assert events[0].hidden == e.OpenedSecret(chain=SECRET.hex(), reserved={2: "p2"})  # type: ignore[attr-defined]
 
 
 def test_a_table_of_bots_locks_as_it_is_opened() -> None:
     """House bots are ready from the start and contribute nothing."""
-    events = given().when(open_command(seats="bbbb")).then(
-        e.GameCreated, *[e.SeatTaken] * 4, e.GameLocked, e.HandDealt
+    events = (
+        given()
+        .when(open_command(seats="bbbb"))
+        .then(e.GameCreated, *[e.SeatTaken] * 4, e.GameLocked, e.HandDealt)
     )
     openings = [(seat, "bot", "") for seat in range(4)]
     assert e.GameLocked(entropy=tuple(openings), root=entropy_root("g-1", openings).hex()) == events[-2]
@@ -115,7 +119,7 @@ def test_nobody_opens_a_table_with_two_seats_of_his_own() -> None:
     """A player has one seat at a table, and a commitment is made once."""
     two = c.SeatPlan(kind="player", player="p0")
     plans = (two, two, c.SeatPlan(kind="open"), c.SeatPlan(kind="open"))
-    given().when(open_command(seats=plans)).refused("seat/taken")  # type: ignore[arg-type]
+    given().when(open_command(seats=plans)).refused("seat/taken")
 
 
 def test_a_table_is_opened_once() -> None:
@@ -283,14 +287,14 @@ def test_who_has_no_seat_is_not_ready() -> None:
 )
 def test_an_opening_must_be_what_was_committed_to(entropy: str) -> None:
     """32 bytes in lower-case hex that hash to the seat's own commitment, nothing else."""
-    given(opened(seats="ppbb")).when(c.GetReady(player="p0", entropy=entropy)).refused("entropy/wrong_opening")
+    given(opened(seats="ppbb")).when(c.GetReady(player="p0", entropy=entropy)).refused(
+        "entropy/wrong_opening"
+    )
 
 
 def test_an_opening_is_written_in_lower_case() -> None:
     """One text for one value: the frozen list holds the text."""
     entropy = "ab" * 32
-    from domain.shuffle import commit_entropy
-
     commit = commit_entropy(bytes.fromhex(entropy)).hex()
     table = after(opened(seats="obbb"), sit(0, "x", entropy_commit=commit))
     upper = c.GetReady(player="x", entropy=entropy.upper())

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -350,6 +351,16 @@ def test_a_process_is_told_from_a_later_one() -> None:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         assert process_began(process.pid) is None
     assert process_began(process.pid) is None
+
+
+def test_a_deleted_folder_leaves_no_server_behind(data: Path) -> None:
+    """Who deletes the folder of a running store still gets its server stopped."""
+    store = EmbeddedStore(data)
+    store.start()
+    pid = server(store)
+    shutil.rmtree(data)
+    store.stop()
+    assert is_gone(pid)
 
 
 def test_a_fork_does_not_stop_what_its_parent_started(data: Path) -> None:

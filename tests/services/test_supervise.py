@@ -186,10 +186,12 @@ class TestStop:
         waiting = [threading.Thread(target=lambda: answers.append(stop.wait(PATIENCE))) for _ in range(3)]
         for thread in waiting:
             thread.start()
+        began = time.monotonic()
         stop.set()
         for thread in waiting:
-            thread.join(PATIENCE)
+            thread.join()
         assert [True] * 3 == answers
+        assert time.monotonic() - began < PATIENCE / 2
         assert stop.wait(PATIENCE)
         assert stop.is_set()
 

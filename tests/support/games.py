@@ -58,7 +58,9 @@ def house_rules(draw: st.DrawFn) -> RuleSet:
     decks = draw(st.sampled_from([1, 2]))
     players = draw(st.integers(3, 11))
     removed: list[str] = draw(st.lists(st.sampled_from(NAMES), max_size=8, unique=True))
-    removed += draw(st.lists(st.sampled_from(removed or ["2C"]), max_size=3, unique=True)) if decks == 2 else []
+    removed += (
+        draw(st.lists(st.sampled_from(removed or ["2C"]), max_size=3, unique=True)) if decks == 2 else []
+    )
     most = min(34, (52 * decks - len(removed)) // players)
     hand = draw(st.one_of(st.just(most), st.integers(1, most)))
     offsets = [1, -1, 0] if players % 2 else [1, -1, 2, 0]
@@ -209,9 +211,7 @@ def open_game(
     )
     for seat, kind in enumerate(kinds):
         if kind == "s":
-            game.do(
-                c.SitDown(at=next(ticks), player=f"p{seat}", seat=seat, entropy_commit=commits.get(seat))
-            )
+            game.do(c.SitDown(at=next(ticks), player=f"p{seat}", seat=seat, entropy_commit=commits.get(seat)))
     for seat in rng.sample(range(len(kinds)), len(kinds)):
         if kinds[seat] != "b":
             entropy = openings[seat].hex() if seat in openings else ""
@@ -285,8 +285,6 @@ def picture(state: State) -> dict[str, Any]:
     whole = {name: getattr(state, name) for name in State.__slots__}
     whole["terms"] = state.terms.rules
     whole["hand"] = (
-        None
-        if state.hand is None
-        else {name: getattr(state.hand, name) for name in HandState.__slots__}
+        None if state.hand is None else {name: getattr(state.hand, name) for name in HandState.__slots__}
     )
     return whole

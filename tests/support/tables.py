@@ -39,19 +39,30 @@ def commitment_of(seat: int) -> str:
     return commit_entropy(bytes.fromhex(entropy_of(seat))).hex()
 
 
-def open_command(rules: RuleSet | None = None, seats: str = "oooo", **changes: Any) -> c.OpenTable:
+def seat_plan(letter: str, seat: int) -> c.SeatPlan:
+    """How a seat is filled; see `open_command` for the letters."""
+    match letter:
+        case "o":
+            return c.SeatPlan(kind="open")
+        case "b":
+            return c.SeatPlan(kind="bot", bot=RULES_BOT)
+        case "r":
+            return c.SeatPlan(kind="reserved", player=f"p{seat}")
+        case _:
+            return c.SeatPlan(kind="player", player=f"p{seat}", entropy_commit=commitment_of(seat))
+
+
+def open_command(
+    rules: RuleSet | None = None, seats: str | Sequence[c.SeatPlan] = "oooo", **changes: Any
+) -> c.OpenTable:
     """A command to open a table; a letter a seat: o open, b a house bot, p the player ``p<seat>``, r kept for it."""
-    plans = {
-        "o": lambda seat: c.SeatPlan(kind="open"),
-        "b": lambda seat: c.SeatPlan(kind="bot", bot=RULES_BOT),
-        "p": lambda seat: c.SeatPlan(kind="player", player=f"p{seat}", entropy_commit=commitment_of(seat)),
-        "r": lambda seat: c.SeatPlan(kind="reserved", player=f"p{seat}"),
-    }
     fields: dict[str, Any] = {
         "game": "g-1",
         "rules": rules or ruleset_of({"variant": "basic"}),
         "secret": SECRET,
-        "seats": tuple(plans[letter](seat) for seat, letter in enumerate(seats)),
+        "seats": tuple(
+            seat_plan(plan, seat) if isinstance(plan, str) else plan for seat, plan in enumerate(seats)
+        ),
         "server_key": "ab" * 32,
         "stand_in": RULES_BOT,
     }

@@ -11,10 +11,13 @@ from pathlib import Path
 
 import psutil
 import pytest
+import redis
 
 from services.embedded import EmbeddedStore
+from services.queue import Queue, Queued
 from services.settings import Settings
 from services.wiring import build
+from workers import cli
 
 HEARTS = Path(sys.executable).with_name("hearts")
 PATIENCE = 30
@@ -123,6 +126,24 @@ def test_bots_and_projector_outlive_their_store(start, tmp_path: Path) -> None:
             server = next(child for child in psutil.Process().children() if "valkey" in child.name())
         services.client.close()
         assert [0, 0] == [bots.stop(), projector.stop()]
+
+
+def test_a_job_that_the_store_was_lost_in(valkey: redis.Redis, valkey_url: str) -> None:
+    """Given a worker that was cut off in a job, when the same process begins again, then the job can be asked for."""
+    queue = Queue(valkey_url)
+    assert Queued.NEW is queue.enqueue("drive", 1, unique="1")
+    hand = queue.worker()
+    hand.register_birth()
+    job, _ = hand.dequeue_job_and_maintain_ttl(1)
+    hand.prepare_execution(job)
+    hand.prepare_job_execution(job, remove_from_intermediate_queue=True)
+    assert Queued.RUNNING is queue.enqueue("drive", 1, unique="1")
+    hand = queue.worker()
+    cli._bury_earlier(hand)
+    hand.register_birth()
+    assert Queued.NEW is queue.enqueue("drive", 1, unique="1")
+    assert ["drive-1"] == queue.waiting()
+    hand.register_death()
 
 
 def test_several_bot_workers_from_one_command(start, tmp_path: Path) -> None:

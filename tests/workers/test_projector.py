@@ -9,7 +9,7 @@ import pytest
 import redis
 
 from services.folded import Table, follow
-from services.projections import GROUP, Projections
+from services.projections import GROUP, Parked, Projections
 from services.store import Entry, StoreUnavailable
 from services.supervise import Stop
 from workers import projector as module
@@ -187,6 +187,14 @@ class TestTrouble:
         assert {} == house.services.projections.parked()
         assert len(entries) == house.services.projections.table(game)["seq"]
 
+    def test_a_parked_game_that_is_projected_by_now(self, house) -> None:
+        """Given another projector has folded it meanwhile, then a restart takes it back all the same."""
+        game = house.open()
+        work_off(projector(house))
+        house.services.projections.park({game: Parked(seq=1, why="x", times=1, at=1)})
+        projector(house)
+        assert {} == house.services.projections.parked()
+
     def test_an_unknown_event_parks_its_game(self, house) -> None:
         """An event that this program does not know is a reason, never passed over."""
         game = house.open()
@@ -249,6 +257,29 @@ class TestTrouble:
         assert house.services.projections.table(game) is not None
         told = [record.getMessage() for record in caplog.records if record.name == "workers.projector"]
         assert ["the store does not answer and is waited for: gone", "the store answers again"] == told
+
+    def test_a_store_that_comes_back_with_another_tail(self, house, monkeypatch) -> None:
+        """What was folded before an outage is not built on: the log is believed, as it is then."""
+        game, other = house.open(), house.open(target=77)
+        one = projector(house)
+        work_off(one)
+        play_on(house, other)
+        stop, outages, rounds = Stop(), iter(range(1)), one.round
+
+        def round_() -> int:
+            if next(outages, None) is not None:
+                entries = house.services.client.xrange(house.services.keys.stream(other))
+                self.restore(house, game, entries)
+                self.point_at(house, game, len(entries))
+                raise StoreUnavailable("gone")
+            if not rounds():
+                stop.set()
+            return 0
+
+        monkeypatch.setattr(one, "round", round_)
+        one.run(stop)
+        assert {} == house.services.projections.parked()
+        assert 77 == house.services.projections.table(game)["target"]
 
     def test_a_store_that_was_emptied_is_begun_anew(self, house) -> None:
         """Groups that have gone are made again, and what this process knew of the old store is forgotten."""
