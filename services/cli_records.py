@@ -33,21 +33,17 @@ Found = tuple[int, Record | Report | Unreadable]
 
 def read_file(file: IO[bytes], server_key: str | None = None) -> Iterator[Found]:
     """The records of a file, one at a time, or the report on the proof file it is."""
-    first = file.readline(LARGEST_LINE + 1)
-    if not first.strip():
-        rest = first.strip() or file.readline(LARGEST_LINE + 1)
-        while rest and not rest.strip():
-            rest = file.readline(LARGEST_LINE + 1)
-        if not rest:
-            yield 1, Unreadable(1, "the file is empty")
-            return
-        first = rest
-    if _kind(first) == PROOF_FORMAT:
-        yield 1, _proof(first + file.read(LARGEST_LINE + 1), server_key)
+    number, first = 1, file.readline(LARGEST_LINE + 1)
+    while first and not first.strip():
+        number, first = number + 1, file.readline(LARGEST_LINE + 1)
+    if not first:
+        yield 1, Unreadable(1, "the file is empty")
+    elif _kind(first) == PROOF_FORMAT:
+        yield number, _proof(number, first + file.read(LARGEST_LINE + 1), server_key)
     elif first.rstrip().endswith(b"}") or len(first) > LARGEST_LINE:
-        yield from _lines(file, first)
+        yield from _lines(file, number, first)
     else:
-        yield 1, _record(1, first + file.read(LARGEST_LINE + 1))
+        yield number, _record(number, first + file.read(LARGEST_LINE + 1))
 
 
 def _kind(line: bytes) -> object:
@@ -58,8 +54,8 @@ def _kind(line: bytes) -> object:
     return data.get("format") if isinstance(data, dict) else None
 
 
-def _lines(file: IO[bytes], first: bytes) -> Iterator[Found]:
-    number, line = 1, first
+def _lines(file: IO[bytes], number: int, first: bytes) -> Iterator[Found]:
+    line = first
     while line:
         if line.strip():
             yield number, _record(number, line)
@@ -80,14 +76,14 @@ def _record(number: int, text: bytes) -> Record | Unreadable:
         return Unreadable(number, str(error))
 
 
-def _proof(data: bytes, server_key: str | None) -> Report | Unreadable:
+def _proof(number: int, data: bytes, server_key: str | None) -> Report | Unreadable:
     if len(data) > LARGEST_LINE:
-        return Unreadable(1, f"longer than the {LARGEST_LINE} bytes that a proof file may have")
+        return Unreadable(number, f"longer than the {LARGEST_LINE} bytes that a proof file may have")
     try:
         return verify_proof(read_proof(data), server_key)
     except Malformed as error:
         line, _, why = str(error).removeprefix("line ").partition(": ")
-        return Unreadable(int(line), why)
+        return Unreadable(number - 1 + int(line), why)
 
 
 def verdict_line(verdict: Verdict, record: Record) -> str:

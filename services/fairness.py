@@ -72,7 +72,7 @@ class FairnessCheck:
             case e.SeatTaken():
                 self._seat_taken(event)
             case e.SeatLeft():
-                if self._openings:
+                if self._openings or self._root:
                     self._fail("a seat changed after the first opening")
                 self._seats.pop(event.seat, None)
             case e.SeatReady():
@@ -80,6 +80,8 @@ class FairnessCheck:
             case e.GameLocked():
                 self._locked(event)
             case e.HandDealt():
+                if not self._root:
+                    self._fail("a hand was dealt before the players' entropy was frozen")
                 self._dealt, self._passed = event, {}
             case e.CardsPassed():
                 self._passed[event.seat] = event.cards
@@ -99,6 +101,8 @@ class FairnessCheck:
         self._seats[event.seat] = event
 
     def _ready(self, event: e.SeatReady) -> None:
+        if self._root:
+            self._fail("it was opened after the lock")
         seat = self._seats.get(event.seat)
         if seat is None or seat.kind != "player" or event.seat in self._openings:
             self._fail("this seat has nothing to open")
@@ -112,6 +116,8 @@ class FairnessCheck:
         self._openings[event.seat] = event.entropy
 
     def _locked(self, event: e.GameLocked) -> None:
+        if self._root:
+            self._fail("the entropy was frozen before")
         right: list[Opening] = [
             (seat, self._seats[seat].kind, self._openings.get(seat, "")) for seat in sorted(self._seats)
         ]

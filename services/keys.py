@@ -49,13 +49,13 @@ TEMPLATES = (
         "services.store",
         "answer by idempotency key, each behind the Unix ms at which it expires",
     ),
-    Template("parked", "h:{pNN}:parked", "hash", "workers.projector", "why a game could not be folded"),
+    Template("parked", "h:{pNN}:parked", "hash", "services.projections", "why a game could not be folded"),
     Template(
-        "table", "h:{pNN}:t:<game>", "hash", "workers.projector", "the game's table snapshot and its seq"
+        "table", "h:{pNN}:t:<game>", "hash", "services.projections", "the game's table snapshot and its seq"
     ),
-    Template("lobby", "h:{pNN}:lobby:<status>", "zset", "workers.projector", "games by status and time"),
-    Template("seats", "h:{pNN}:seats", "zset", "workers.projector", "the games of each player"),
-    Template("turns", "h:{pNN}:turns", "zset", "workers.projector", "the games that wait for each player"),
+    Template("lobby", "h:{pNN}:lobby:<status>", "zset", "services.projections", "games by status and time"),
+    Template("seats", "h:{pNN}:seats", "zset", "services.projections", "the games of each player"),
+    Template("turns", "h:{pNN}:turns", "zset", "services.projections", "the games that wait for each player"),
     Template(
         "partitions", "h:partitions", "string", "services.store", "P, fixed when the store is first used"
     ),

@@ -13,6 +13,7 @@ from domain import events as e
 from domain.cards import CARDS, Mask, cards_of, mask_of, parse_cards
 from domain.refusals import CorruptLog, Malformed, Refused
 from domain.rules import (
+    End,
     add_points,
     check_deal,
     check_pass,
@@ -44,6 +45,9 @@ class RulesCheck:
         self._number = 0
         self._due: type[e.Event] | None = None
         self._over = False
+        self._done = 0
+        """The last hand that was scored."""
+        self._end: End | None = None
         self._hand: HandState | None = None
         self._revealed = False
         self._passed: set[int] = set()
@@ -99,7 +103,7 @@ class RulesCheck:
 
     def _dealt(self, event: e.HandDealt) -> None:
         before = 0 if self._hand is None else self._hand.number
-        if event.hand != before + 1 or (self._hand is not None and self._hand.turn >= 0):
+        if event.hand != before + 1 or before != self._done:
             self._fail(f"hand {event.hand} is not the next")
         terms = self._terms
         score = self._scores.get(event.hand)
@@ -205,6 +209,7 @@ class RulesCheck:
         self._totals = add_points(self._terms, self._totals, points)
         if list(event.totals) != self._totals:
             self._fail(f"the totals are {self._totals}")
+        self._done = hand.number
         self._end = game_end(self._terms, self._totals, points, hand.number)
         self._due = e.HandDealt if self._end is None else e.GameEnded
 
@@ -216,7 +221,7 @@ class RulesCheck:
                 self._fail("nobody wins an abandoned game")
         else:
             hand = self._hand
-            end = self._end if hand is not None and hand.turn < 0 and hand.number in self._scores else None
+            end = self._end if hand is not None and hand.number == self._done else None
             if end is None or end.reason != event.reason:
                 self._fail(f"the game has not ended by its {event.reason}")
             elif event.winners != end.winners:

@@ -158,10 +158,41 @@ def test_points_follow_from_the_cards_taken(rules: RuleSet, seed: int) -> None:
         assert list(scored.totals) == totals
 
 
+@steady(150)
+@given(rule_sets(), seeds)
+def test_every_trick_goes_to_whom_the_rules_give_it(rules: RuleSet, seed: int) -> None:
+    """The highest card of the led suit wins, the later of two equal ones; cancelled cards win nothing."""
+    for hand in split_hands(play_game(rules, seed).events):
+        for at, winner in enumerate(hand.winners):
+            last = at == rules.hand - 1
+            seats, cards = zip(*hand.tricks[at], strict=True)
+            right = right_winner(rules, cards)
+            if right is None:
+                leads = rules.dead_last == "leader" and last
+                assert winner == (seats[0] if leads else None)
+            else:
+                assert winner == seats[right]
+
+
+def right_winner(rules: RuleSet, cards: Sequence[str]) -> int | None:
+    """The place in a trick of the card that wins it, worked out on the texts of the cards."""
+    copies = Counter(cards)
+    if rules.cancel and rules.dead_trick == "two_pairs" and list(copies.values()).count(2) >= 2:
+        return None
+    live = [
+        ("23456789TJQKA".index(card[0]), at)
+        for at, card in enumerate(cards)
+        if card[1] == cards[0][1] and not (rules.cancel and copies[card] == 2)
+    ]
+    return max(live)[1] if live else None
+
+
 class Hand(msgspec.Struct):
     """The events of one finished hand, sorted by kind."""
 
     plays: list[str]
+    tricks: list[list[tuple[int, str]]]
+    """Seat and card of each play."""
     winners: list[int | None]
     choice: str | None
     scored: e.HandScored
@@ -169,16 +200,21 @@ class Hand(msgspec.Struct):
 
 def split_hands(events: Sequence[e.Event]) -> list[Hand]:
     """The finished hands of a game."""
-    hands, plays, winners, choice = [], [], [], None
+    hands: list[Hand] = []
+    plays: list[tuple[int, str]] = []
+    winners: list[int | None] = []
+    choice = None
     for event in events:
         if isinstance(event, e.CardPlayed):
-            plays.append(event.card)
+            plays.append((event.seat, event.card))
         elif isinstance(event, e.TrickEnded):
             winners.append(event.seat)
         elif isinstance(event, e.MoonChosen):
             choice = event.choice
         elif isinstance(event, e.HandScored):
-            hands.append(Hand(plays, winners, choice, event))
+            size = len(plays) // len(winners)
+            tricks = [plays[at : at + size] for at in range(0, len(plays), size)]
+            hands.append(Hand([card for _, card in plays], tricks, winners, choice, event))
             plays, winners, choice = [], [], None
     return hands
 

@@ -114,7 +114,9 @@ def test_of_a_hand_in_play_the_order_of_play_is_shown() -> None:
 
 def test_a_seat_handed_to_the_bot_and_taken_back_holds() -> None:
     """A person's moves, the stand-in's and the person's again are all told apart."""
-    game = play_game(ruleset_of({"variant": "basic", "hand_limit": 1}), 3, kinds="pppp", moves=6)
+    game = play_game(
+        ruleset_of({"variant": "basic", "hand_limit": 1}), 3, kinds="pppp", moves=6, server_key=KEY.public
+    )
     game = Game(game.rules, list(game.steps), game.state)
     game.do(c.StandUp(player="p2", seat=2))
     game.do(c.TakeBack(player="p2", seat=2))
@@ -265,11 +267,53 @@ def other_anchor(events: Events) -> int:
 
 
 def commit_late(events: Events) -> int:
-    """A commitment made after the first opening, which could answer it."""
+    """A commitment after the first opening: that opening came to a table with an open seat."""
     taken, ready = at_of(events, e.SeatTaken, 1), at_of(events, e.SeatReady)
-    event = events.pop(taken)
-    events.insert(ready, event)
-    return ready + 1
+    events.insert(ready, events.pop(taken))
+    return ready
+
+
+def take_a_seat_late(events: Events) -> int:
+    """A seat taken anew after the first opening, with a commitment that could answer it."""
+    at = at_of(events, e.SeatReady) + 1
+    taken = next(one for one in events if isinstance(one, e.SeatTaken) and one.seat == 3)
+    events.insert(
+        at, msgspec.structs.replace(taken, kind="player", player="p9", bot=None, entropy_commit="77" * 32)
+    )
+    return at + 1
+
+
+def leave_late(events: Events) -> int:
+    """A seat left after the first opening."""
+    at = at_of(events, e.SeatReady) + 1
+    events.insert(at, e.SeatLeft(seat=2))
+    return at + 1
+
+
+def open_after_the_lock(events: Events) -> int:
+    """An opening that the lock counted as missing and that comes afterwards, as if it had counted."""
+    opened, locked = first_opening(events), at_of(events, e.GameLocked)
+    event = events.pop(opened)
+    entropy = tuple(
+        (seat, kind, "" if seat == event.seat else value) for seat, kind, value in events[locked - 1].entropy
+    )
+    changed(events, locked - 1, entropy=entropy, root=entropy_root("g-test", list(entropy)).hex())
+    events.insert(locked, event)
+    return locked + 1
+
+
+def no_lock(events: Events) -> int:
+    """Hands dealt without any frozen entropy: the openings do not enter the deals."""
+    at = at_of(events, e.GameLocked)
+    del events[at]
+    return at + 1
+
+
+def lock_twice(events: Events) -> int:
+    """A second lock."""
+    at = at_of(events, e.GameLocked)
+    events.insert(at + 1, events[at])
+    return at + 2
 
 
 def commit_twice(events: Events) -> int:
@@ -331,6 +375,11 @@ FAIRNESS: list[Callable[[Events], int]] = [
     no_secret,
     other_anchor,
     commit_late,
+    take_a_seat_late,
+    leave_late,
+    open_after_the_lock,
+    no_lock,
+    lock_twice,
     commit_twice,
     bot_commits,
     wrong_opening,
@@ -687,6 +736,8 @@ ABSURD: list[e.Event] = [
     e.HandScored(hand=1, secret="zz", deal=("XX",), kitty="", passes=(), points=(), totals=()),
     e.HandDealt(hand=1, hands=(), kitty="zz"),
     e.GameEnded(winners=(), totals=(), reason="target", secret="zz"),
+    e.GameEnded(winners=(0,), totals=(0, 0, 0, 0), reason="target", secret=None),
+    e.HandDealt(hand=2, hands=("77" * 32,) * 4, kitty=None),
 ]
 
 
@@ -723,6 +774,33 @@ def test_a_proof_begins_with_the_first_event() -> None:
     """A log without its beginning has no proof file."""
     with pytest.raises(CorruptLog, match="game_created"):
         list(proof_lines(played().entries()[1:]))
+
+
+def test_deals_without_the_players_entropy_fail_though_they_follow_from_the_secrets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A server that deals from its secrets alone, and leaves the lock out, is found before the first play."""
+    monkeypatch.setattr("domain.seating.entropy_root", lambda *_: b"")
+    game = play_game(
+        ruleset_of({"variant": "basic", "hand_limit": 1}), 7, kinds="pppp", server_key=KEY.public
+    )
+    events = list(game.events)
+    at = at_of(events, e.GameLocked)
+    del events[at]
+    found = claim(report_of(file_of(events)), "F")
+    assert (found.status, found.event) == ("fails", at + 1)
+
+
+def test_a_hand_may_not_be_left_unscored() -> None:
+    """Leaving out the score of a bad hand, with later totals that ignore it, fails where the next one is dealt."""
+    events = list(played().events)
+    at = at_of(events, e.HandScored)
+    del events[at]
+    later = at_of(events, e.HandScored)
+    changed(events, later, totals=events[later].points)
+    changed(events, 0, anchor=None)
+    found = claim(report_of(file_of(events)), "R")
+    assert (found.status, found.event) == ("fails", at + 1)
 
 
 def test_an_imported_game_shows_no_fairness() -> None:
