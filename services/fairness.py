@@ -41,8 +41,11 @@ class FairnessCheck:
         assert isinstance(first, e.GameCreated)
         if first.anchor is None:
             return "not shown", "imported"
-        self._game, self._chain, self._terms = first.game, first.chain, Terms(first.rules)
+        self._number = 1
+        self._game, self._terms = first.game, Terms(first.rules)
         self._link = self._bytes(first.anchor)
+        if first.rules.hand_limit is None or first.rules.hand_limit > first.chain:
+            self._fail("the rules allow more hands than the seed chain has secrets")
         for self._number, event in enumerate(events, 1):
             self._check(event)
         return self._result()
@@ -93,6 +96,8 @@ class FairnessCheck:
     def _seat_taken(self, event: e.SeatTaken) -> None:
         if self._openings or self._root:
             self._fail("a seat was taken after the first opening")
+        if event.seat in self._seats:
+            self._fail("the seat was taken already")
         commit = event.entropy_commit
         if event.kind == "bot" and commit is not None:
             self._fail("a house bot contributes nothing")

@@ -203,6 +203,9 @@ class RulesCheck:
             self._fail("the hand is not played out")
         if not hand.offset and event.passes is not None:
             self._fail("nothing was passed in this hand")
+        choosing = self._terms.rules.moon_effect == "choice" and moon_shooter(self._terms, hand) is not None
+        if choosing and hand.choice is None:
+            self._fail("who shot the moon has not chosen")
         points = hand_points(self._terms, hand, self._totals, hand.choice)
         if list(event.points) != points:
             self._fail(f"the points are {points}")

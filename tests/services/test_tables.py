@@ -3,78 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from random import Random
 
 import pytest
-import redis
 
-from domain import events as e
-from domain.bots import BOTS
-from domain.cards import cards_of, distinct_cards, parse_cards
-from domain.commands import GetReady, PassCards, PlayCard, SeatPlan, SitDown
-from domain.game import fold
+from domain.cards import cards_of, parse_cards
+from domain.commands import GetReady, PassCards, PlayCard, SitDown
 from domain.refusals import HeartsError, Refused
-from domain.rules import legal_plays
-from domain.shuffle import commit_entropy, genesis_head, next_head
+from domain.shuffle import genesis_head, next_head
 from domain.variants import ruleset_of
 from services.audit import ServerKey, verify_receipt
-from services.folded import Table
-from services.keys import Keys
-from services.sealed import seal, unseal
 from services.store import CorruptStream, Store
-from services.tables import Key, KeyReused, StaleVersion, Tables, UnknownGame
-
-PERSONS = [SeatPlan(kind="player", player=f"p{seat}") for seat in range(4)]
-BOT = SeatPlan(kind="bot", bot=BOTS["random"].id)
-
-
-class Clock:
-    """A clock that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000
-
-    def __call__(self) -> int:
-        """The time in ms."""
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    """The time of the tables."""
-    return Clock()
-
-
-@pytest.fixture
-def log(valkey: redis.Redis) -> Iterator[Store]:
-    """An empty log."""
-    return Store(valkey, Keys(8))
-
-
-def tables_on(log: Store, clock: Clock, seed: int = 1) -> Tables:
-    """Tables as one process has them: with a cache of its own."""
-    return Tables(log, ServerKey(bytes(32)), clock, Random(seed).randbytes)
-
-
-def started(tables: Tables, **rules: object) -> Table:
-    """A table of four persons, ready and dealt."""
-    game = tables.open(ruleset_of({"variant": "basic", **rules}), PERSONS).table.state.game
-    for seat in range(4):
-        table = tables.handle(game, GetReady(player=f"p{seat}")).table
-    return table
-
-
-def first_move(table: Table) -> PlayCard:
-    """A legal card of the seat to play."""
-    hand = table.state.hand
-    assert hand is not None
-    return PlayCard(who=f"p{hand.turn}", card=distinct_cards(legal_plays(table.state.terms, hand))[0])
-
-
-def key(name: str, fingerprint: str = "f") -> Key:
-    """An idempotency key of player p0."""
-    return Key("p0", "POST /moves", name, fingerprint)
+from services.tables import KeyReused, StaleVersion, UnknownGame
+from tests.support.handler import BOT, PERSONS, Clock, first_move, key, started, tables_on
 
 
 def test_what_is_handled_is_in_the_log_and_its_receipt_holds(log: Store, clock: Clock) -> None:
@@ -249,69 +189,6 @@ def test_unknown_games_are_told(log: Store, clock: Clock) -> None:
             ask()
 
 
-def test_bots_play_until_a_person_must_act(log: Store, clock: Clock) -> None:
-    """The house makes its bots' moves, no more, and nothing when it owes nothing."""
-    tables = tables_on(log, clock)
-    game = tables.open(ruleset_of({"variant": "basic"}), [PERSONS[0], BOT, BOT, BOT]).table.state.game
-    assert tables.act_for_house(game).state.phase == "seats"
-    tables.handle(game, GetReady(player="p0"))
-    table = tables.act_for_house(game)
-    hand = table.state.hand
-    assert hand is not None
-    assert [given is not None for given in hand.passes] == [False, True, True, True]
-    assert tables.act_for_house(game).seq == table.seq
-    tables.handle(game, PassCards(who="p0", cards=tuple(cards_of(hand.held[0])[:3])))
-    after = tables.act_for_house(game).state
-    assert after.hand is not None
-    assert after.hand.turn == 0
-
-
-def test_a_table_of_bots_is_played_to_the_end_in_steps(log: Store, clock: Clock) -> None:
-    """A small step leaves the rest for the next; the due entry stays until the game is over."""
-    tables = tables_on(log, clock)
-    table = tables.open(ruleset_of({"variant": "special", "target": 20}), [BOT] * 4).table
-    game, partition = table.state.game, log.keys.partition(table.state.game)
-    steps = 0
-    while table.state.phase != "over":
-        assert log.next_due(partition) is not None
-        table, steps = tables.act_for_house(game, most=50), steps + 1
-    assert steps > 2
-    assert log.next_due(partition) is None
-    events = [event for event in unseal(seal(log.read(game))) if isinstance(event, e.CardPlayed)]
-    assert {event.by for event in events} == {"bot"}
-
-
-def test_the_ready_deadline_locks_the_table(log: Store, clock: Clock) -> None:
-    """The due entry is the deadline; before it the house owes nothing, after it the table is dealt."""
-    tables = tables_on(log, clock)
-    opened = tables.open(ruleset_of({"variant": "basic"}), PERSONS, ready_seconds=20)
-    game = opened.table.state.game
-    tables.handle(game, GetReady(player="p2"))
-    partition = log.keys.partition(game)
-    assert log.next_due(partition) == clock.now + 20_000
-    clock.now += 19_999
-    assert tables.act_for_house(game).state.phase == "seats"
-    clock.now += 1
-    table = tables.act_for_house(game)
-    assert table.state.phase == "pass"
-    assert log.next_due(partition) is None
-
-
-def test_a_clock_that_runs_out_moves_for_a_person(log: Store, clock: Clock) -> None:
-    """At a table with a clock the stand-in moves at the deadline, and the event says so."""
-    tables = tables_on(log, clock)
-    rules = ruleset_of({"variant": "basic", "pass_count": 0})
-    game = tables.open(rules, PERSONS, clock=5).table.state.game
-    for seat in range(4):
-        tables.handle(game, GetReady(player=f"p{seat}"))
-    clock.now += 4_999
-    before = tables.act_for_house(game).seq
-    clock.now += 1
-    assert tables.act_for_house(game).seq == before + 1
-    assert b'"by":"clock"' in log.read(game)[-1][1]
-    assert log.next_due(log.keys.partition(game)) == clock.now + 5_000
-
-
 def test_readers_get_their_private_parts_and_no_others(log: Store, clock: Clock) -> None:
     """A seat's items carry its own cards, others' carry none; heads are the chain; the cursor goes on."""
     tables = tables_on(log, clock)
@@ -369,39 +246,3 @@ def test_a_store_that_lost_its_tail_is_believed(log: Store, clock: Clock) -> Non
     log.client.delete(log.keys.stream(game))
     log.append(game, 0, kept, now=1, due=None)
     assert tables.handle(game, first_move(table)).table.seq == after.seq
-
-
-def test_entropy_of_a_person_enters_the_deal(log: Store, clock: Clock) -> None:
-    """The opened entropy stands in the lock, and a seat reserved for a player is not another's."""
-    tables = tables_on(log, clock)
-    opening = bytes(range(32))
-    plans = [
-        SeatPlan(kind="player", player="p0", entropy_commit=commit_entropy(opening).hex()),
-        SeatPlan(kind="reserved", player="p1"),
-        BOT,
-        BOT,
-    ]
-    game = tables.open(ruleset_of({"variant": "basic"}), plans).table.state.game
-    with pytest.raises(Refused, match="game/full"):
-        tables.handle(game, SitDown(player="p2"))
-    assert tables.handle(game, SitDown(player="p1")).table.state.seats[1].player == "p1"
-    with pytest.raises(Refused, match="entropy/wrong_opening"):
-        tables.handle(game, GetReady(player="p0", entropy="00" * 32))
-    tables.handle(game, GetReady(player="p0", entropy=opening.hex()))
-    locked = tables.handle(game, GetReady(player="p1")).events[1]
-    assert isinstance(locked, e.GameLocked)
-    assert locked.entropy[0] == (0, "player", opening.hex())
-
-
-def test_a_sealed_game_folds_to_the_same_table(log: Store, clock: Clock) -> None:
-    """What is read back from the compressed proof file is the finished game."""
-    tables = tables_on(log, clock)
-    table = tables.open(ruleset_of({"variant": "cancellation", "target": 60}), [BOT] * 6).table
-    while table.state.phase != "over":
-        table = tables.act_for_house(table.state.game)
-    state = fold(None, unseal(seal(log.read(table.state.game))))
-    assert (state.totals, state.winners, state.hands) == (
-        table.state.totals,
-        table.state.winners,
-        table.state.hands,
-    )

@@ -105,13 +105,34 @@ def published_rules(draw: st.DrawFn) -> RuleSet:
     given: dict[str, object] = {"variant": name, "players": players, "hand_limit": draw(st.integers(1, 5))}
     if few:
         # with so few penalty cards somebody often takes them all
-        given |= {"points": {"QS": 13, "QH": 1, "JD": -10}, "moon_effect": effect}
+        given |= {
+            "points": {"QS": 13, "QH": 1, "JD": -10},
+            "moon_effect": effect,
+            "moon_needs_bonus": draw(st.booleans()),
+        }
+    return ruleset_of(given)
+
+
+@st.composite
+def dead_ends(draw: st.DrawFn) -> RuleSet:
+    """Rule sets of many seats and few tricks in which a trick often has no winner, the last one too."""
+    players = draw(st.integers(9, 11))
+    given: dict[str, object] = {
+        "variant": "cancellation",
+        "players": players,
+        "hand": draw(st.integers(1, 4)),
+        "pass_count": draw(st.integers(0, 1)),
+        "dead_trick": "two_pairs",
+        "dead_last": draw(st.sampled_from(["leader", "nobody"])),
+        "kitty_to": draw(st.sampled_from(["first", "last"])),
+        "hand_limit": draw(st.integers(2, 6)),
+    }
     return ruleset_of(given)
 
 
 def rule_sets() -> st.SearchStrategy[RuleSet]:
-    """Valid rule sets: published ones with every number of seats, and ones with every key drawn."""
-    return st.one_of(published_rules(), house_rules())
+    """Valid rule sets: published ones with every number of seats, ones with every key drawn, and dead tricks."""
+    return st.one_of(published_rules(), house_rules(), dead_ends())
 
 
 # --- games

@@ -1,5 +1,6 @@
 """`hearts worker`: real processes that wait for their store, stop when asked, and go with their parent."""
 
+import json
 import os
 import signal
 import subprocess
@@ -115,7 +116,7 @@ def test_bots_and_projector_outlive_their_store(start, tmp_path: Path) -> None:
         bots.wait_for("the bots play")
         projector.wait_for("the projector works")
         services = build(Settings(data=tmp_path, partitions=4))
-        (server,) = [child for child in psutil.Process().children() if "valkey" in child.name()]
+        server = psutil.Process(json.loads((store.folder / "owner.json").read_text())["server"])
         seats = [SeatPlan(kind="bot", bot=BOTS["random"].id)] * 4
         for _ in range(2):
             game = services.tables.open(ruleset_of({"variant": "standard"}), seats).table.state.game

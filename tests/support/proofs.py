@@ -1,0 +1,67 @@
+"""A game, its proof file and what is said of it, for the tests of proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from domain import events as e
+from domain.variants import ruleset_of
+from services.audit import ServerKey
+from services.proof import Claim, Report, proof_lines, read_proof, verify_proof
+from tests.support.games import Game, play_game, stored
+
+KEY = ServerKey(bytes(range(32)))
+OTHER_KEY = ServerKey(bytes(32))
+Events = list[Any]
+
+
+@cache
+def played(kinds: str = "ppnb", moves: int | None = None, **rules: Any) -> Game:
+    """A game of two hands of four, by players with and without entropy and a bot."""
+    given = {"variant": "standard", "players": 4, "hand_limit": 2} | rules
+    return play_game(ruleset_of(given), 7, moves=moves, kinds=kinds, server_key=KEY.public)
+
+
+def file_of(events: Iterable[e.Event], key: ServerKey | None = KEY) -> bytes:
+    """The proof file of events, its chain and receipt made for just these."""
+    return b"".join(proof_lines(stored(list(events)), key))
+
+
+def report_of(data: bytes, server_key: str | None = None) -> Report:
+    """What a proof file shows."""
+    return verify_proof(read_proof(data), server_key)
+
+
+def claim(report: Report, name: str) -> Claim:
+    """One claim of a report."""
+    return next(one for one in report.claims if one.name == name)
+
+
+def statuses(report: Report) -> dict[str, str]:
+    """Every claim's status by its name."""
+    return {one.name: one.status for one in report.claims}
+
+
+def at_of(events: Events, kind: type[e.Event], which: int = 0) -> int:
+    """The index of an event of a kind."""
+    return [at for at, event in enumerate(events) if type(event) is kind][which]
+
+
+def changed(events: Events, at: int, **fields: Any) -> int:
+    """Change fields of an event in place; its number."""
+    events[at] = msgspec.structs.replace(events[at], **fields)
+    return at + 1
+
+
+def replaced(values: tuple[Any, ...], at: int, value: Any) -> tuple[Any, ...]:
+    """A tuple with one entry changed."""
+    return (*values[:at], value, *values[at + 1 :])
+
+
+def first_opening(events: Events) -> int:
+    """The index of the first opening of real entropy."""
+    return next(at for at, event in enumerate(events) if isinstance(event, e.SeatReady) and event.entropy)
