@@ -151,7 +151,6 @@ class Knowledge:
     __slots__ = (
         "facts",
         "hand",
-        "held_by_next",
         "later",
         "left",
         "me",
@@ -159,7 +158,6 @@ class Knowledge:
         "out",
         "pile",
         "points",
-        "receiver",
         "seen",
         "taken",
         "voids",
@@ -190,11 +188,6 @@ class Knowledge:
         """The seats that play to this trick after me."""
         self.out: Mask = _outstanding(facts.deck, add_masks(self._scan(seen), own.hand))
         """Cards that others hold, or the kitty."""
-        offset = facts.terms.pass_offset(seen.hand_number)
-        self.receiver: int = ring[offset]
-        """Whom I passed to."""
-        self.held_by_next: Mask = own.given & self.out if facts.terms.rules.decks == 1 else 0
-        """Cards that the receiver of my pass must hold."""
 
     def _scan(self, seen: View) -> Mask:
         """Read the tricks: the multiset of cards played."""
@@ -204,7 +197,7 @@ class Knowledge:
         for leader, cards, taker in seen.history:
             suit = SUIT_OF[cards[0]]
             mask = 0
-            for card, seat in zip(cards, facts.rings[leader]):
+            for card, seat in zip(cards, facts.rings[leader], strict=True):
                 bit = BITS[card]
                 if first & bit:
                     second |= bit
@@ -221,7 +214,7 @@ class Knowledge:
                 self.pile = []
         if seen.trick:
             suit = SUIT_OF[seen.trick[0]]
-            for card, seat in zip(seen.trick, facts.rings[seen.leader]):
+            for card, seat in zip(seen.trick, facts.rings[seen.leader], strict=False):
                 bit = BITS[card]
                 if first & bit:
                     second |= bit
@@ -265,5 +258,6 @@ def runs_out(seats: int) -> tuple[tuple[float, ...], ...]:
         table.append(sums)
         row = [row[0] * (1 - share)] + [row[i] * (1 - share) + row[i - 1] * share for i in range(1, len(row))]
     return tuple(
-        tuple(table[max(0, unseen - 1)][most] for unseen in range(_SUIT_MOST + 1)) for most in range(_SUIT_MOST + 2)
+        tuple(table[max(0, unseen - 1)][most] for unseen in range(_SUIT_MOST + 1))
+        for most in range(_SUIT_MOST + 2)
     )
