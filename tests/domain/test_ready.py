@@ -1,0 +1,115 @@
+"""The decider between a full table and the deal: openings, the deadline and the lock."""
+
+from __future__ import annotations
+
+import pytest
+
+from domain import commands as c
+from domain import events as e
+from domain.game import deadline, fold, to_act
+from domain.shuffle import commit_entropy, entropy_root
+from tests.support.tables import after, entropy_of, given, opened
+
+
+def ready(seat: int, **more: int) -> c.GetReady:
+    """Player ``p<seat>`` opens its entropy."""
+    return c.GetReady(player=f"p{seat}", entropy=entropy_of(seat), **more)
+
+
+def sit(seat: int | None, player: str, **more: str) -> c.SitDown:
+    """``player`` sits down."""
+    return c.SitDown(player=player, seat=seat, **more)
+
+
+def test_entropy_is_opened_at_a_full_table_only() -> None:
+    """Before that a newcomer could choose its own to fit."""
+    given(opened(seats="ppbo")).when(ready(0)).refused("game/not_started")
+    given(opened(seats="ppbb")).when(ready(0)).then(e.SeatReady(seat=0, entropy=entropy_of(0)))
+
+
+def test_who_has_no_seat_is_not_ready() -> None:
+    """And who is ready already is not ready again."""
+    given(opened(seats="ppbb")).when(c.GetReady(player="x")).refused("seat/not_yours")
+    given(opened(seats="ppbb")).when(ready(0), ready(0)).refused("seat/taken")
+
+
+@pytest.mark.parametrize(
+    "entropy",
+    [
+        "",
+        "00" * 32,
+        entropy_of(1),
+        entropy_of(0).upper().replace("0", "A"),
+        entropy_of(0)[:-2],
+        entropy_of(0) + "00",
+        f" {entropy_of(0)}",
+        f"{entropy_of(0)}\n",
+        "no hex",
+        "é" * 64,
+    ],
+)
+def test_an_opening_must_be_what_was_committed_to(entropy: str) -> None:
+    """32 bytes in lower-case hex that hash to the seat's own commitment, nothing else."""
+    given(opened(seats="ppbb")).when(c.GetReady(player="p0", entropy=entropy)).refused(
+        "entropy/wrong_opening"
+    )
+
+
+def test_an_opening_is_written_in_lower_case() -> None:
+    """One text for one value: the frozen list holds the text."""
+    entropy = "ab" * 32
+    commit = commit_entropy(bytes.fromhex(entropy)).hex()
+    table = after(opened(seats="obbb"), sit(0, "x", entropy_commit=commit))
+    upper = c.GetReady(player="x", entropy=entropy.upper())
+    given(table).when(upper).refused("entropy/wrong_opening")
+    given(table).when(c.GetReady(player="x", entropy=entropy)).then(e.SeatReady, ...)
+
+
+@pytest.mark.parametrize("size", [0, 1, 31, 33])
+def test_entropy_is_32_bytes(size: int) -> None:
+    """A commitment to anything else can never be opened, for a short one could be guessed."""
+    entropy = bytes(size)
+    table = after(opened(seats="obbb"), sit(0, "x", entropy_commit=commit_entropy(entropy).hex()))
+    given(table).when(c.GetReady(player="x", entropy=entropy.hex())).refused("entropy/wrong_opening")
+
+
+def test_who_committed_to_nothing_opens_nothing() -> None:
+    """Ready without entropy; an opening that was never committed to is refused."""
+    table = after(opened(seats="opbb"), sit(0, "x"))
+    given(table).when(c.GetReady(player="x", entropy=entropy_of(0))).refused("entropy/wrong_opening")
+    given(table).when(c.GetReady(player="x")).then(e.SeatReady(seat=0, entropy=""))
+
+
+def test_the_last_to_be_ready_locks_and_deals() -> None:
+    """The frozen entropy has each seat's kind and opening, and the root is its hash."""
+    events = given(opened(seats="ppbb")).when(ready(1), ready(0)).then(e.SeatReady, e.GameLocked, e.HandDealt)
+    openings = [(0, "player", entropy_of(0)), (1, "player", entropy_of(1)), (2, "bot", ""), (3, "bot", "")]
+    assert e.GameLocked(entropy=tuple(openings), root=entropy_root("g-1", openings).hex()) == events[1]
+
+
+def test_the_deadline_locks_without_missing_openings() -> None:
+    """Counted from the first opening; what was not opened counts as nothing and makes no event."""
+    table = after(opened(seats="ppbb", ready_seconds=15), ready(1, at=1000))
+    given(table).when(c.LockTable(at=15_999)).refused("game/not_started")
+    events = given(table).when(c.LockTable(at=16_000)).then(e.GameLocked, e.HandDealt)
+    openings = ((0, "player", ""), (1, "player", entropy_of(1)), (2, "bot", ""), (3, "bot", ""))
+    assert openings == events[0].entropy  # type: ignore[attr-defined]
+
+
+def test_a_later_opening_does_not_put_off_the_deadline() -> None:
+    """Else those who are ready one by one could keep the others waiting."""
+    table = after(opened(seats="pppb", ready_seconds=15), ready(0, at=1000), ready(1, at=14_000))
+    assert 16_000 == deadline(fold(None, table))
+    given(table).when(c.LockTable(at=16_000)).then(e.GameLocked, e.HandDealt)
+
+
+def test_nothing_locks_before_the_first_opening() -> None:
+    """However long a full table waits."""
+    given(opened(seats="ppbb")).when(c.LockTable(at=10**12)).refused("game/not_started")
+
+
+def test_the_table_waits_for_those_who_are_not_ready() -> None:
+    """For nobody while a seat is open, then for every person who has not opened."""
+    assert () == to_act(fold(None, opened(seats="ppbo")))
+    assert (0, 2) == to_act(fold(None, opened(seats="pbpb")))
+    assert (2,) == to_act(fold(None, after(opened(seats="pbpb"), ready(0))))
