@@ -22,6 +22,8 @@ from api.schemas import Request as Taken
 from api.sent import JSON
 from services.tables import Key, UnknownGame
 
+MOST_DRAINED: Final = 32
+"""Pieces of the largest body that are read and thrown away of one that is larger."""
 LARGEST_BODY: Final = 64 * 1024
 """Bytes of a body."""
 DEEPEST: Final = 16
@@ -161,11 +163,23 @@ def _read_bytes(environ: Mapping[str, Any]) -> bytes:
         # the usual case, without the layers of streams that werkzeug lays over it
         if int(length) <= LARGEST_BODY:
             return bytes(environ["wsgi.input"].read(int(length)))
+        _drain(environ)
         raise RequestEntityTooLarge
-    data = request.get_data(cache=False)
+    try:
+        data = request.get_data(cache=False)
+    except RequestEntityTooLarge:
+        _drain(environ)
+        raise
     if len(data) > LARGEST_BODY:
         raise RequestEntityTooLarge
     return data
+
+
+def _drain(environ: Mapping[str, Any]) -> None:
+    """Read what is left of a body that is too large, within bounds: a client that is still sending hears no answer."""
+    for _ in range(MOST_DRAINED):
+        if not environ["wsgi.input"].read(LARGEST_BODY):
+            return
 
 
 def _is_json() -> bool:

@@ -68,7 +68,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """When the house acts for whom the table waits for, in ms since 1970 UTC."""
     hearts_broken: bool
     leader: Seat
-    """Who leads the trick on the table; -1 when no trick is on."""
+    """Who leads the trick on the table, or the next one; -1 before the opening lead. After the last trick, its taker."""
     trick: tuple[Card, ...]
     """The cards on the table, in the order played from `leader`."""
     history: tuple[Trick, ...]
