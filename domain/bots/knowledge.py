@@ -22,7 +22,9 @@ from domain.cards import (
     Card,
     Mask,
     Seat,
+    Suit,
     add_masks,
+    distinct_cards,
     mask_of,
 )
 from domain.ruleset import RuleSet, Terms
@@ -46,6 +48,8 @@ HIGHER: Final[tuple[Mask, ...]] = tuple(
 """Both copies of the higher cards of a card's suit, by card."""
 _MOST: Final = 2 * DECK_SIZE
 _SUIT_MOST: Final = 26
+KILLER: Final = 4.0
+"""From so many times the points of a usual penalty card on, a card is worth fearing by itself."""
 RISE: Final = 0.35
 """How often a follower who could stay under a card plays over it all the same."""
 
@@ -91,12 +95,16 @@ class Facts:
     __slots__ = (
         "bonus",
         "deck",
+        "every",
+        "killers",
         "kitty",
         "levels",
         "moon",
         "penalty",
         "penalty_points",
+        "plain",
         "rings",
+        "scale",
         "terms",
         "values",
     )
@@ -115,13 +123,28 @@ class Facts:
         )
         """Positive points and the cards that have them, dearest first."""
         self.penalty_points = sum(max(0, values[card]) for card in terms.deck)
+        self.scale = self.penalty_points / (26.0 * rules.decks) or 1.0
+        """Points of a usual penalty card: 1 where hearts count 1 and the queen of spades 13."""
+        self.killers: Mask = sum(
+            BITS[card] for card in cards if self.deck & BITS[card] and values[card] >= KILLER * self.scale
+        )
+        """First copies of the cards that are worth fearing by themselves."""
+        self.plain = tuple(self._plain_price(suit) for suit in SUIT_MASKS)
+        """Points of an average card that is no killer, in usual penalty cards, by suit."""
         self.kitty = terms.kitty
         self.moon = rules.moon_effect != "none" and terms.penalty_cards > 0
         seats = terms.players
+        self.every = (1 << seats) - 1
+        """The bits of all seats."""
         self.rings: tuple[tuple[int, ...], ...] = tuple(
             tuple(1 << (first + step) % seats for step in range(seats)) for first in range(seats)
         )
         """The bits of the seats in the order of play, by who leads."""
+
+    def _plain_price(self, suit: Mask) -> float:
+        cards = distinct_cards(self.deck & suit & ~self.killers)
+        total = sum(max(0, self.values[card]) for card in cards)
+        return total / (len(cards) * self.scale) if cards else 0.0
 
 
 @lru_cache(maxsize=64)
@@ -192,36 +215,37 @@ class Knowledge:
     def _scan(self, seen: View) -> Mask:
         """Read the tricks: the multiset of cards played."""
         facts, voids = self.facts, self.voids
-        penalty, values = facts.penalty, facts.values
+        penalty, values, seats = facts.penalty, facts.values, facts.terms.players
         first = second = 0
-        for leader, cards, taker in seen.history:
-            suit = SUIT_OF[cards[0]]
-            mask = 0
-            for card, seat in zip(cards, facts.rings[leader], strict=True):
-                bit = BITS[card]
-                if first & bit:
-                    second |= bit
-                first |= bit
-                mask |= bit
-                if SUIT_OF[card] != suit:
-                    voids[suit] |= seat
+        tricks = (*seen.history, (seen.leader, seen.trick, -1)) if seen.trick else seen.history
+        for leader, cards, taker in tricks:
+            once, twice, suit, strangers = _read_trick(cards)
+            second |= first & once | twice
+            first |= once
+            if strangers:
+                strangers <<= leader
+                voids[suit] |= (strangers | strangers >> seats) & facts.every
             if taker is None:
                 self.pile += cards
-            elif mask & penalty or self.pile:
-                pile = [*self.pile, *cards]
-                self.points[taker] += sum([values[card] for card in pile if values[card] > 0])
-                self.taken[taker] += sum([values[card] > 0 for card in pile])
+            elif taker >= 0 and (once & penalty or self.pile):
+                taken = [values[card] for card in (*self.pile, *cards) if values[card] > 0]
+                self.points[taker] += sum(taken)
+                self.taken[taker] += len(taken)
                 self.pile = []
-        if seen.trick:
-            suit = SUIT_OF[seen.trick[0]]
-            for card, seat in zip(seen.trick, facts.rings[seen.leader], strict=False):
-                bit = BITS[card]
-                if first & bit:
-                    second |= bit
-                first |= bit
-                if SUIT_OF[card] != suit:
-                    voids[suit] |= seat
         return first | second << SECOND
+
+
+@lru_cache(maxsize=1 << 14)
+def _read_trick(cards: tuple[Card, ...]) -> tuple[Mask, Mask, Suit, int]:
+    """Its cards, those played twice, the suit led, and who did not follow, the leader being bit 0."""
+    once = twice = strangers = 0
+    suit = SUIT_OF[cards[0]]
+    for place, card in enumerate(cards):
+        twice |= once & BITS[card]
+        once |= BITS[card]
+        if SUIT_OF[card] != suit:
+            strangers |= 1 << place
+    return once, twice, suit, strangers
 
 
 def _outstanding(deck: Mask, gone: Mask) -> Mask:
