@@ -159,6 +159,18 @@ def test_words_that_would_make_it_uneven_are_skipped() -> None:
     assert kept == [words.below(bound) for _ in kept]
 
 
+def test_a_word_at_the_very_limit_is_skipped() -> None:
+    """A bound above half the range is its own limit: the word equal to it is the first that is skipped."""
+    seeds = [bytes([value] * 32) for value in range(8)]
+    streams = {seed: sha256(seed + bytes(4)).digest() for seed in seeds}
+    high = {seed: block for seed, block in streams.items() if block[0] > 0x80}
+    assert high
+    for seed, block in high.items():
+        first, *rest = (int.from_bytes(block[place : place + 4], "big") for place in range(0, 32, 4))
+        assert next(word for word in rest if word < first) == _Words(seed).below(first)
+        assert first == _Words(seed).below(first + 1)
+
+
 @pytest.mark.parametrize(
     ("decks", "removed", "ends"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from domain import commands as c
 from domain import events as e
@@ -216,3 +217,25 @@ def test_other_events_tell_nobody_more_than_everybody() -> None:
         if isinstance(event, (e.HandDealt, e.CardsPassed, e.PassesExchanged)):
             continue
         assert [None] * 3 == [private_part(fold(None, table[: place + 1]), event, seat) for seat in range(3)]
+
+
+def test_a_hand_without_secrets_tells_no_keys() -> None:
+    """Where the deal has no secret there is no key that opens anything, so that no event has a private part."""
+    table = passing()
+    deal = table[-1]
+    assert isinstance(deal, e.HandDealt)
+    assert isinstance(deal.hidden, e.DealtSecret)
+    bare = [*table[:-1], replace(deal, hidden=replace(deal.hidden, secret=""))]
+    state = fold(None, bare)
+    assert [None] * 3 == [private_part(state, bare[-1], seat) for seat in range(3)]
+    assert None not in [private_part(fold(None, table), table[-1], seat) for seat in range(3)]
+
+
+def test_before_the_deal_there_is_nothing_to_tell() -> None:
+    """No hand, no pass, no trick, no scores, and hearts are not broken."""
+    look = seen(opened(seats="pboo"), 0)
+    assert (0, 0, -1, -1, False, (), ()) == (
+        look.hand_number, look.pass_offset, look.opener, look.leader, look.hearts_broken, look.trick, look.history
+    )  # fmt: skip
+    assert ((0, 0, 0, 0), (), (), None) == (look.totals, look.hands, look.winners, look.reason)
+    assert [(0, 0, False)] * 4 == [(seat.cards, seat.taken, seat.passed) for seat in look.seats]
