@@ -179,7 +179,7 @@ def server_url(text: str) -> str:
 
     Raises `ValueError` for what is none.
     """
-    text = text.strip().rstrip("/")
+    text = text.strip()
     text = text if "://" in text else f"http://{text}"
     try:
         url = httpx.URL(text)
@@ -187,7 +187,7 @@ def server_url(text: str) -> str:
         raise ValueError(str(error)) from error
     if url.scheme not in ("http", "https") or not url.host or url.userinfo or url.query or url.fragment:
         raise ValueError(f"{text:.80} is no address like {DEFAULT_URL}")
-    return text
+    return text.rstrip("/")
 
 
 class Client:

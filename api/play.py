@@ -2,83 +2,119 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import secrets
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final
 
 import click
-import msgspec
 from rich.console import Console
+from rich.text import Text
 
-from api.client import DEFAULT_URL, PATIENT, Client, ClientError, Problem, Table, Unreachable, VariantInfo
+from api.client import (
+    DEFAULT_URL,
+    PATIENT,
+    Client,
+    ClientError,
+    Problem,
+    Table,
+    Unreachable,
+    VariantInfo,
+)
 from api.playpages import end_page, problem_text, variants_page
 from api.playtable import Game, Left
-from api.scene import Scene
+from api.purse import Purse
+from api.scene import Scene, printable
 from api.terminals import Lines, Screen, Terminal
 
 PACE: Final = 0.5
+"""Seconds that a card stands before the next one is laid."""
+TRICK: Final = 2.5
+"""Seconds that a trick takes at most, however many seats there are."""
+NAMELESS: Final = "Player"
+LAST: Final = "last"
+CUSTOM: Final = "custom"
+"""The variant that starts from the server's defaults and is none of its list."""
+MOST_SEATS: Final = 11
 
 
-class Purse:
-    """The tokens of the player of this machine, by server, in a file that only its user can read."""
+@dataclass(frozen=True)
+class Wish:
+    """What the command line asks for."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    variant: str
+    players: int | None
+    open_seats: int
+    bot: str
+    changes: Mapping[str, Any]
+    name: str | None
+    asks: bool
+    """Whether there is somebody to ask for a name."""
 
-    def token(self, url: str) -> str | None:
-        """The token for a server, none where there is none or the file cannot be read."""
-        found = self._read().get(url)
-        return found if isinstance(found, str) else None
 
-    def keep(self, url: str, token: str) -> None:
-        """Keep a token; a folder that cannot be written is no reason not to play."""
-        try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._path.touch(mode=0o600)
-            self._path.chmod(0o600)
-            self._path.write_text(json.dumps(self._read() | {url: token}), encoding="utf-8")
-        except OSError as error:
-            click.echo(f"your token is not kept, so this game cannot be come back to: {error}", err=True)
+@dataclass
+class Sitting:
+    """A seat that was found: the table, the entropy committed to for it, and what the server says of its variant."""
 
-    def _read(self) -> dict[str, Any]:
-        try:
-            found = msgspec.json.decode(self._path.read_bytes())
-        except (OSError, msgspec.MsgspecError):
-            return {}
-        return found if isinstance(found, dict) else {}
+    table: Table
+    opening: bytes | None = field(default=None, repr=False)
+    about: VariantInfo | None = None
 
 
 def read_changes(pairs: Sequence[str]) -> dict[str, Any]:
-    """``key=value`` pairs as changes of a rule set; a value is JSON, or else a text as it stands."""
+    """``key=value`` pairs as changes of a rule set; a value is JSON, or else a text as it stands.
+
+    Raises `click.BadParameter`.
+    """
     changes: dict[str, Any] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
+        key = key.strip()
         if not equals or not key:
             raise click.BadParameter(f"{pair!r} is not key=value, as in target=50", param_hint="--set")
         try:
             changes[key] = json.loads(value)
         except ValueError:
-            changes[key] = value
+            changes[key] = value.strip()
+    players = changes.get("players")
+    if "players" in changes and (type(players) is not int or not 1 <= players <= MOST_SEATS):
+        raise click.BadParameter(
+            f"players is a number up to {MOST_SEATS}, not {players!r:.40}", param_hint="--set"
+        )
     return changes
 
 
 @click.command()
 @click.argument("variant", default="basic")
-@click.option("--players", type=int, help="Seats; the variant's usual number where it is left out.")
+@click.option(
+    "--players",
+    type=click.IntRange(3, MOST_SEATS),
+    help="Seats; the variant's usual number where it is left out.",
+)
 @click.option("--url", default=DEFAULT_URL, show_default=True, help="Address of the server.")
-@click.option("--name", help="Your name at the table.")
-@click.option("--bot", default="rules", show_default=True, help="The bot in the other seats.")
+@click.option("--name", help="Your name at the table. Each name is a player of its own, and is remembered.")
+@click.option(
+    "--bot", default="rules", show_default=True, help="The bot in the other seats: rules or random."
+)
+@click.option(
+    "--open",
+    "open_seats",
+    type=click.IntRange(0, MOST_SEATS - 1),
+    default=0,
+    metavar="N",
+    help="Leave N seats to other people, who come with --game.",
+)
 @click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change a rule; may be repeated.")
-@click.option("--game", metavar="ID", help="Come back to a game you left.")
+@click.option("--game", metavar="ID", help="Come (back) to a game; `last` is the one you were in last.")
 @click.option("--token", help="Your player's token; else the one kept for this server is used.")
 @click.option(
-    "--pace", type=click.FloatRange(0, 10), help="Seconds that a move stands; 0.5, or 0 with --plain."
+    "--pace", type=click.FloatRange(0, 10), help="Seconds that a card stands; about 0.5, or 0 with --plain."
 )
-@click.option("--plain", is_flag=True, help="Plain lines, as where the output is no terminal.")
+@click.option("--plain", is_flag=True, help="Plain lines, as where input or output is no terminal.")
 @click.option("--demo", is_flag=True, help="Watch: your cards are played too, the first legal one each time.")
 def play(
     variant: str,
@@ -86,6 +122,7 @@ def play(
     url: str,
     name: str | None,
     bot: str,
+    open_seats: int,
     pairs: tuple[str, ...],
     game: str | None,
     token: str | None,
@@ -93,112 +130,220 @@ def play(
     plain: bool,
     demo: bool,
 ) -> None:
-    """Play Hearts in the terminal, against bots.
+    """Play Hearts in the terminal, against bots and people.
 
-    VARIANT is one of the server's rule families: basic, classic, special, standard, cancellation, omnibus.
+    VARIANT is one of the server's rule families: basic, classic, special, standard, cancellation, omnibus; or custom,
+    for rules that you --set. At the table ? tells what can be typed.
     """
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a name the terminal cannot write is no reason to end
     console = Console(highlight=False)
     plain = plain or not (console.is_terminal and sys.stdin.isatty())
-    terminal: Terminal = (
-        Lines(console, pace=pace or 0)
-        if plain
-        else Screen(console, pace=PACE if pace is None else pace, watching=demo)
-    )
+    wish = Wish(variant, players, open_seats, bot, read_changes(pairs), name, not (plain or demo))
     purse = Purse(Path(click.get_app_dir("hearts")) / "players.json")
     try:
-        with Client(url, token) as client:
-            client.token = token or purse.token(client.url)
-            about = None if game else _about(client, variant, players, console)
-            opening = None if game else secrets.token_bytes(32)
-            if game is not None:
-                table = _come_back(client, game)
+        client = Client(url, token)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--url") from error
+    try:
+        with client:
+            if game is None:
+                sitting = _open(client, purse, wish, console)
             else:
-                table = _open(client, purse, name, about, bot, read_changes(pairs), opening)
-            _play(client, table, terminal, console, opening, about, demo)
+                sitting = _come(client, purse, wish, game)
+            purse.note_game(client.url, sitting.table.id)
+            _play(client, sitting, _terminal(console, sitting, plain, pace, demo), console, demo)
     except Problem as problem:
-        for line in problem_text(problem):
-            console.print(line)
+        Console(stderr=True, highlight=False).print(*problem_text(problem), sep="\n")
         raise SystemExit(1) from problem
     except Unreachable as error:
-        raise click.ClickException(f"{error}\nStart a server with `hearts up` (or `make run`).") from error
+        hint = "Start a server with `make run` (or `hearts up`), or name another with --url."
+        raise click.ClickException(f"{error}\n{hint}") from error
     except ClientError as error:
         raise click.ClickException(str(error)) from error
 
 
-def _about(client: Client, variant: str, players: int | None, console: Console) -> VariantInfo:
+def _terminal(console: Console, sitting: Sitting, plain: bool, pace: float | None, demo: bool) -> Terminal:
+    if plain:
+        return Lines(console, pace=pace or 0)
+    title = printable(sitting.about.title) if sitting.about is not None else ""
+    usual = min(PACE, TRICK / len(sitting.table.seats))
+    return Screen(console, title=title, pace=usual if pace is None else pace, watching=demo)
+
+
+# --- a new table
+
+
+def _open(client: Client, purse: Purse, wish: Wish, console: Console) -> Sitting:
+    """A new table. A kept token that the server does not know (any more) is replaced by a new player's."""
+    about = _about(client, wish, console)
+    seats = _seats(wish, about)
+    opening = secrets.token_bytes(32)
+    settings = {**wish.changes, "players": len(seats)}
+    given = client.token is not None
+    for token in _tokens(client, purse, wish):
+        client.token = token
+        try:
+            return Sitting(client.open_table(wish.variant, seats, settings, opening), opening, about)
+        except Problem as problem:
+            if problem.status != 401 or given:
+                raise
+            purse.forget(client.url, token)
+    _new_player(client, purse, wish)
+    return Sitting(client.open_table(wish.variant, seats, settings, opening), opening, about)
+
+
+def _about(client: Client, wish: Wish, console: Console) -> VariantInfo | None:
     """The variant that was asked for. Ends with the list of variants where the server has no such."""
+    if wish.variant == CUSTOM:
+        return None
     try:
-        return client.variant(variant, players)
+        return client.variant(wish.variant, wish.players)
     except Problem as problem:
         if problem.status != 404:
             raise
-        console.print(f"This server has no {variant}. It has:")
+        console.print(Text(f"This server has no variant {wish.variant!r:.60}. It has:"))
         console.print(variants_page(client.variants()))
-        raise SystemExit(1) from problem
+        raise SystemExit(2) from problem
 
 
-def _open(
-    client: Client,
-    purse: Purse,
-    name: str | None,
-    about: VariantInfo | None,
-    bot: str,
-    changes: Mapping[str, Any],
-    opening: bytes | None,
-) -> Table:
-    """A new table with bots in the other seats. A token that the server does not know (any more) is replaced."""
-    assert about is not None
-    seats: list[Any] = ["me", *[{"bot": bot}] * (int(changes.get("players", about.rules["players"])) - 1)]
-    settings = {"players": len(seats), **changes}
-    if client.token is not None and name is None:
-        try:
-            return client.open_table(about.name, seats, settings, opening)
-        except Problem as problem:
-            if problem.status != 401:
-                raise
+def _seats(wish: Wish, about: VariantInfo | None) -> list[str | dict[str, str]]:
+    usual = 4 if about is None else int(about.rules["players"])
+    count = wish.players or wish.changes.get("players", usual)
+    bots = count - 1 - wish.open_seats
+    if bots < 0:
+        raise click.BadParameter(f"{count} seats are yours and {count - 1} more", param_hint="--open")
+    return ["me", *["open"] * wish.open_seats, *[{"bot": wish.bot} for _ in range(bots)]]
+
+
+# --- players
+
+
+def _tokens(client: Client, purse: Purse, wish: Wish) -> Iterator[str]:
+    """The tokens to be tried: the one that was given alone, or the kept ones of the name that was given."""
+    if client.token is not None:
+        yield client.token
+        return
+    for kept in purse.players(client.url):
+        if wish.name is None or kept.name == wish.name:
+            yield kept.token
+
+
+def _new_player(client: Client, purse: Purse, wish: Wish) -> None:
+    name = wish.name
+    if name is None:
+        name = click.prompt("Your name", default=NAMELESS) if wish.asks else NAMELESS
     client.token = None
-    player = client.new_player(name or _user_name())
-    purse.keep(client.url, player.token)
-    return client.open_table(about.name, seats, settings, opening)
-
-
-def _user_name() -> str:
+    player = client.new_player(name)
     try:
-        return getpass.getuser()[:40] or "You"
-    except (OSError, KeyError):
-        return "You"
+        purse.keep(client.url, name, player.token)
+    except OSError as error:
+        click.echo(f"Your token is not kept, so you cannot come back to this game: {error}", err=True)
 
 
-def _come_back(client: Client, game: str) -> Table:
-    table = client.table(game)
+# --- a game that is there
+
+
+def _come(client: Client, purse: Purse, wish: Wish, game: str) -> Sitting:
+    """A seat at a table that is there: one's own, or a free one where the table has not begun."""
+    if game == LAST:
+        game = purse.game(client.url) or ""
+        if not game:
+            raise click.ClickException("no game at this server is remembered; --game takes the id of one")
+    table = _own_table(client, purse, wish, game)
+    about = None
+    if table.variant != CUSTOM:
+        about = client.variant(table.variant, len(table.seats))
     if table.you is None:
-        raise click.ClickException(
-            "you have no seat in this game; --token names the player who has one, if you play from another machine"
-        )
-    return table
+        if table.status != "open":
+            raise click.ClickException(
+                "you have no seat in this game, and it has begun; --token or --name tell which player you are"
+            )
+        if client.token is None:
+            _new_player(client, purse, wish)
+        opening = secrets.token_bytes(32)
+        return Sitting(client.sit(game, None, opening), opening, about)
+    if table.phase == "seats" and not table.seats[table.you].ready:
+        return _sit_anew(client, table, about)
+    if table.seats[table.you].away and table.phase != "over":
+        table = client.take_back(game, table.you)
+    return Sitting(table, None, about)
 
 
-def _play(
-    client: Client,
-    table: Table,
-    terminal: Terminal,
-    console: Console,
-    opening: bytes | None,
-    about: VariantInfo | None,
-    demo: bool,
-) -> None:
-    scene = Scene(table)
-    client.waits = PATIENT
-    client.on_wait = lambda seconds, why: terminal.say(f"{why}; trying again in {seconds:g} s")
+def _own_table(client: Client, purse: Purse, wish: Wish, game: str) -> Table:
+    """The table as the player sees it that has a seat there, of those that are kept; else as the first of them."""
+    seen: list[tuple[str, Table]] = []
+    given = client.token is not None
+    for token in _tokens(client, purse, wish):
+        client.token = token
+        try:
+            table = client.table(game)
+        except Problem as problem:
+            if problem.status != 401 or given:
+                raise
+            continue
+        if table.you is not None:
+            return table
+        seen.append((token, table))
+    client.token = seen[0][0] if seen else None
+    return seen[0][1] if seen else client.table(game)
+
+
+def _sit_anew(client: Client, table: Table, about: VariantInfo | None) -> Sitting:
+    """Commit again to entropy: what was committed to when sitting down ended with the process that knew it."""
+    opening = secrets.token_bytes(32)
     try:
-        Game(client, scene, terminal, opening=opening, about=about, auto=demo).run()
-    except (Left, KeyboardInterrupt):
-        console.print(
-            f"\nThe game stays on the server. Come back with: hearts play --url {client.url} --game {table.id}",
-            soft_wrap=True,
-        )
+        client.stand(table.id, table.you or 0)
+        return Sitting(client.sit(table.id, table.you, opening), opening, about)
+    except Problem as problem:
+        if problem.status != 409:
+            raise
+        return Sitting(table, None, about)  # somebody is ready, so the deal comes without our entropy
+
+
+# --- the game
+
+
+def _play(client: Client, sitting: Sitting, terminal: Terminal, console: Console, demo: bool) -> None:
+    game = sitting.table.id
+    url = "" if client.url == DEFAULT_URL else f" --url {client.url}"
+    back = f"hearts play --game {game}{url}"
+    scene = Scene(sitting.table)
+    client.waits = PATIENT
+    client.on_wait = lambda seconds, why: _tell_wait(terminal, seconds, why)
+    left = False
+    try:
+        with terminal:
+            Game(
+                client,
+                scene,
+                terminal,
+                opening=sitting.opening,
+                about=sitting.about,
+                auto=demo,
+                invitation=f"They come with: {back}",
+            ).run()
+    except Left:
+        left = True
+    except KeyboardInterrupt as error:
+        console.print(f"\nThe game stays on the server. Come back with: {back}", soft_wrap=True)
+        raise SystemExit(130) from error
+    except Unreachable:
+        console.print(f"The game stays on the server. Once it is up again: {back}", soft_wrap=True)
+        raise
+    if left:
+        console.print(f"\nThe game stays on the server. Come back with: {back}", soft_wrap=True)
         return
     console.print(end_page(scene, terminal.look))
     console.print(
-        f"Check it: curl -s {client.url}/v1/games/{table.id}/proof | hearts verify -", soft_wrap=True
+        f"\nAll {scene.seq} events fit one chain. Check deals and scores too:\n"
+        f"curl -s {client.url}/v1/games/{game}/proof | hearts verify -",
+        soft_wrap=True,
     )
+
+
+def _tell_wait(terminal: Terminal, seconds: float, why: str) -> None:
+    if seconds >= 1:
+        terminal.say(
+            f"No answer from the server ({why}). Trying again in {seconds:g} s; Ctrl-C leaves the table."
+        )

@@ -198,7 +198,7 @@ def rules_page(rules: RuleSet, look: Look, about: VariantInfo | None = None) -> 
         ("Cards", _cards(rules, look)),
         ("Pass", _pass(rules)),
         ("Lead", _lead(rules, look)),
-        ("Trick", _trick(rules)),
+        ("Trick", _trick(rules, look)),
         ("Points", _values(rules, look)),
         ("Moon", _moon(rules)),
         ("End", _end(rules)),
@@ -229,21 +229,22 @@ def _lead(rules: RuleSet, look: Look) -> str:
         "The lowest club opens the hand." if rules.opener == "forced" else "The dealer's left opens the hand."
     )
     if rules.opening_ban:
-        first += f" Not with {rule_cards(rules.opening_ban, look)}, if there is another card."
+        banned = [_one(name, look) for name in rules.opening_ban]
+        first += f" Not with {' or '.join(banned)}, if there is another card."
     if not rules.breakers:
         return f"{first} Hearts may be led at any time."
-    then = (
-        f"Hearts are led only once {rule_cards(rules.breakers, look)} have been played, or with nothing else."
-    )
+    breakers = " or ".join(_one(name, look) for name in rules.breakers)
+    then = f"Hearts are led only once {breakers} has been played, or with nothing else."
     queen = rule_cards(["QS"], look)
     beside = " or a heart" if rules.qs_hearts_lead == "any" else ", which must be led"
     return f"{first} {then} With hearts and {queen} alone it is {queen}{beside}."
 
 
-def _trick(rules: RuleSet) -> str:
+def _trick(rules: RuleSet, look: Look) -> str:
     words = "Follow suit if you can; the highest card of the suit led takes the trick."
     if rules.trick1_ban:
-        words += f" On the first trick nobody throws {' or '.join(_ban(rules))}"
+        banned = [_one(name, look) for name in rules.trick1_ban]
+        words += f" On the first trick nobody throws {' or '.join(banned)}"
         words += ", unless there is nothing else" + (
             " (then the queen)." if rules.trick1_all_banned == "must_qs" else "."
         )
@@ -256,8 +257,9 @@ def _trick(rules: RuleSet) -> str:
     return words
 
 
-def _ban(rules: RuleSet) -> list[str]:
-    return [rule_cards([one], Look(signs=False)) for one in rules.trick1_ban]
+def _one(name: str, look: Look) -> str:
+    """One card of a class: ``a heart``, or the card itself."""
+    return f"a {rule_cards([name], look)[:-1]}" if name in SUITS else rule_cards([name], look)
 
 
 def _values(rules: RuleSet, look: Look) -> str:

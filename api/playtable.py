@@ -6,7 +6,7 @@ What is drawn comes from `api.playview` and `api.playpages`; what may be done is
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -20,15 +20,8 @@ from api.playpages import (
     rules_page,
     score_sheet,
 )
-from api.playview import (
-    card_name,
-    last_text,
-    numbered,
-    pass_words,
-    read_card,
-    tell,
-    waiting_text,
-)
+from api.playview import card_name, numbered, read_card
+from api.playwords import last_text, pass_words, tell, waiting_text
 from api.scene import Scene
 from api.terminals import Question, Terminal
 from domain.cards import NAMES, Card, cards_of, parse_cards
@@ -64,12 +57,14 @@ class Game:
     ) -> None:
         self.client, self.scene, self.terminal = client, scene, terminal
         self.opening, self.about, self.auto, self.invitation = opening, about, auto, invitation
+        self._too_late = False
+        """Whether the deal will come without this seat's entropy."""
 
     def run(self) -> None:
         """Play until the game is over. Raises `Left` where the player leaves, and what the client raises."""
         scene, terminal = self.scene, self.terminal
         self._follow(self.client.events(scene.game).events, quiet=True)
-        if scene.tally.number:
+        if scene.tally.number and scene.table.phase != "over":
             terminal.warn([Text(f"You are back at the table, in hand {scene.tally.number}.")])
         while True:
             table = self.client.table(scene.game)
@@ -115,7 +110,7 @@ class Game:
         match table.phase:
             case "seats":
                 full = all(seat.kind != "open" for seat in table.seats)
-                return full and not table.seats[table.you].ready
+                return full and not table.seats[table.you].ready and not self._too_late
             case "pass":
                 return not table.seats[table.you].passed
             case "play":
@@ -126,17 +121,11 @@ class Game:
     def _act(self) -> None:
         """Have the player do what the table waits for, asking until the server takes the answer."""
         if self.scene.table.phase == "seats":
-            self.client.ready(self.scene.game, self.opening)
+            self._get_ready()
             return
         question = self._question()
         while True:
-            if self.auto:
-                self._move(question, " ".join(str(number) for number in range(1, question.count + 1)).split())
-                return
-            try:
-                words = self.terminal.ask(self.scene, question).replace(",", " ").split()
-            except EOFError as error:
-                raise Left from error
+            words = self._answer(question)
             if self._is_command(words):
                 continue
             try:
@@ -145,11 +134,30 @@ class Game:
             except Malformed as error:
                 self.terminal.warn([Text(str(error), "bold"), Text("? tells what can be typed")])
             except Problem as problem:
-                if problem.status not in (400, 409, 412, 422):
+                if problem.status not in (400, 409, 412, 422) or (self.auto and problem.status == 422):
                     raise
                 self.terminal.warn(problem_text(problem))
                 if problem.status in (409, 412):
                     return  # the table has moved on: look again
+
+    def _get_ready(self) -> None:
+        """Open the entropy. Where its commitment was another process's, the table deals without it in time."""
+        try:
+            self.client.ready(self.scene.game, self.opening)
+        except Problem as problem:
+            if problem.code == "entropy/wrong_opening":
+                self._too_late = True
+            elif problem.status != 409:
+                raise
+
+    def _answer(self, question: Question) -> list[str]:
+        """The words that the player types, or that are typed for it."""
+        if self.auto:
+            return [str(number) for number in range(1, question.count + 1)]
+        try:
+            return self.terminal.ask(self.scene, question).replace(",", " ").split()
+        except EOFError as error:
+            raise Left from error
 
     def _question(self) -> Question:
         scene, look = self.scene, self.terminal.look
@@ -200,7 +208,7 @@ class Game:
         elif word == "rules":
             self._turn(rules_page(self.scene.terms.rules, self.terminal.look, self.about))
         elif word == "last":
-            self.terminal.warn([last_text(self.scene, self.terminal.look)])
+            self._turn(last_text(self.scene, self.terminal.look))
         else:
             return word == "hand"
         return True
@@ -208,11 +216,11 @@ class Game:
 
 def _chosen(question: Question, words: Sequence[str]) -> list[Card]:
     """The cards that ``words`` name or number. Raises `Malformed`."""
-    cards: list[Any] = []
+    cards: list[Card] = []
     used: set[int] = set()
     for word in words:
         if not (word.isascii() and word.isdecimal()):
-            cards.append(read_card(word))
+            cards.append(_named(word))
             continue
         number = int(word)
         if not 1 <= number <= len(question.choices):
@@ -222,3 +230,10 @@ def _chosen(question: Question, words: Sequence[str]) -> list[Card]:
         used.add(number)
         cards.append(question.choices[number - 1])
     return cards
+
+
+def _named(word: str) -> Card:
+    try:
+        return read_card(word)
+    except Malformed as error:
+        raise Malformed(f"not a card: {word!r:.30}; write it like qs or 10s, or give its number") from error

@@ -6,9 +6,9 @@ sign, number and word say already. Four colours that can be read on dark and on 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table as Grid
@@ -92,18 +92,21 @@ def hand_view(
         for card in cards:
             choice = choices is not None and card in choices
             number += choice
-            style = "bold" if choice or choices is None else "dim"
+            name = card_text(card, look)
+            if choices is not None and not choice:
+                name = Text(
+                    name.plain, "dim"
+                )  # grey: a dim colour is hard to read, and looks like a bright one
             if card in new:
-                style += " underline"
+                name.stylize("underline")
                 new.remove(card)
-            cells.append(_cell(number if choice else None, card_text(card, look, style)))
+            cells.append(_cell(number if choice else None, name))
         lines += _suit_lines(suit, cells, look)
     return Group(*lines)
 
 
 def _cell(number: int | None, card: Text) -> Text:
-    head = Text(f"{number or '':>2} ", "default" if number else "dim")
-    cell = head + card
+    cell = Text.assemble(f"{number or '':>2} ", card)
     cell.append(" " * max(1, _CELL - cell.cell_len))
     return cell
 
@@ -111,12 +114,12 @@ def _cell(number: int | None, card: Text) -> Text:
 def _suit_lines(suit: int, cells: list[Text], look: Look) -> list[Text]:
     """The cards of a suit behind its name, on as many lines as they need."""
     name = f" {SIGNS[suit]} {SUIT_NAMES[suit]}" if look.signs else f" {SUITS[suit]} {SUIT_NAMES[suit]}"
-    label = Text(name.ljust(_LABEL), COLOURS[suit] if cells else "dim")
     if not cells:
-        return [label + Text("   -", "dim")]
+        return [Text(f"{name.ljust(_LABEL)}   -", "dim")]
     room = max(1, (look.width - _LABEL) // _CELL)
     rows = [cells[at : at + room] for at in range(0, len(cells), room)]
-    return [(label if at == 0 else Text(" " * _LABEL)) + Text().join(row) for at, row in enumerate(rows)]
+    label = (name.ljust(_LABEL), COLOURS[suit])
+    return [Text.assemble(" " * _LABEL if at else label, *row) for at, row in enumerate(rows)]
 
 
 # --- the table
@@ -125,8 +128,8 @@ def _suit_lines(suit: int, cells: list[Text], look: Look) -> list[Text]:
 def title_line(scene: Scene, look: Look, title: str = "") -> Text:
     """Which game this is and how far it has got, on one line."""
     rules = scene.terms.rules
-    left = Text(f" {title or rules.variant.capitalize()}", "bold")
-    left.append(f", {rules.players} seats, to {rules.target}", "default")
+    line = Text(f" {title or rules.variant.capitalize()}", "bold")
+    line.append(f", {rules.players} seats, to {rules.target}", "not bold")
     tally = scene.tally
     right = "waiting for the deal"
     if tally.number:
@@ -134,8 +137,10 @@ def title_line(scene: Scene, look: Look, title: str = "") -> Text:
         right = f"hand {tally.number}, " + (
             "passing" if scene.passing else f"trick {trick} of {scene.terms.hand}"
         )
-    left.append(" " * max(2, look.width - left.cell_len - len(right) - 1))
-    return left + Text(right)
+    line.append(" " * max(2, look.width - line.cell_len - len(right) - 1)).append(f"{right} ", "not bold")
+    line.stylize("reverse")
+    line.no_wrap, line.overflow = True, "ellipsis"
+    return line
 
 
 def seats_view(scene: Scene, look: Look) -> Grid:
@@ -143,8 +148,8 @@ def seats_view(scene: Scene, look: Look) -> Grid:
     grid = Grid(box=None, padding=(0, 1), header_style="dim", pad_edge=False, collapse_padding=True)
     grid.add_column("", width=1)
     grid.add_column("seat", min_width=12, max_width=20, no_wrap=True, overflow="ellipsis")
-    grid.add_column("trick", min_width=14, no_wrap=True)
-    grid.add_column("last trick", min_width=10, no_wrap=True)
+    grid.add_column("trick", min_width=16, no_wrap=True)
+    grid.add_column("last trick", min_width=11, no_wrap=True)
     for name in ("tricks", "this hand", "total", "cards"):
         grid.add_column(name, justify="right", no_wrap=True)
     taken = scene.tally.tricks_taken()
@@ -187,19 +192,21 @@ def _laid_text(scene: Scene, seat: Seat, look: Look) -> Text:
         return Text(
             "has passed" if passing and seat in scene.passed else "choosing" if passing else "", "dim"
         )
-    words = [
-        word
-        for word, said in (("led", seat == scene.tally.leader), ("high", seat == scene.winning()))
-        if said
-    ]
-    return card_text(trick[seat], look) + Text(f" {', '.join(words)}" if words else "")
+    card, cards = trick[seat], [*trick.values()]
+    says = {
+        "led": seat == scene.tally.leader,
+        "high": seat == scene.winning(),
+        "cancelled": scene.terms.rules.cancel and cards.count(card) > 1,
+    }
+    words = [word for word, said in says.items() if said]
+    return Text.assemble(card_text(card, look), f" {', '.join(words)}" if words else "")
 
 
 def _last_text(scene: Scene, seat: Seat, look: Look) -> Text:
     last = scene.last_trick
     if last is None:
         return Text("")
-    return card_text(scene.last_laid()[seat], look, "") + Text(" took" if seat == last[2] else "")
+    return Text.assemble(card_text(scene.last_laid()[seat], look, ""), " took" if seat == last[2] else "")
 
 
 def news_line(scene: Scene, look: Look) -> Text:
@@ -273,118 +280,8 @@ def _indented(note: Text) -> Text:
     return line
 
 
-# --- what happened
-
-
 def who(scene: Scene, seat: Seat | None) -> str:
     """What a seat is called in a sentence."""
     if seat is None:
         return "nobody"
     return "you" if seat == scene.you else scene.names[seat]
-
-
-def does(scene: Scene, seat: Seat, verb: str) -> str:
-    """The beginning of a sentence about a seat: ``You play``, ``Bo plays``."""
-    ending = "" if seat == scene.you else "es" if verb.endswith(("s", "ss", "sh")) else "s"
-    name = who(scene, seat)
-    return f"{name[:1].upper()}{name[1:]} {verb}{ending}"
-
-
-def tell(scene: Scene, event: Mapping[str, Any], look: Look) -> list[Text]:
-    """An event that ``scene`` has just followed, in words; none for what needs none."""
-    match event["t"]:
-        case "hand_dealt":
-            return [deal_text(scene)]
-        case "passes_exchanged" if scene.you is not None:
-            giver = who(scene, scene.neighbour(-scene.tally.offset))
-            return [Text(f"From {giver} you got ") + cards_text(cards_of(scene.received), look)]
-        case "card_played":
-            lead = "lead" if len(scene.tally.trick) == 1 else "play"
-            text = Text(f"{does(scene, event['seat'], lead)} ") + card_text(parse_card(event["card"]), look)
-            return [text.append(" (time is up)") if event["by"] == "clock" else text]
-        case "trick_ended":
-            return [trick_text(scene, look)]
-        case "moon_chosen":
-            return [
-                Text(f"{does(scene, event['seat'], 'choose')} to {event['choice']} the points of the moon")
-            ]
-        case "seat_to_bot":
-            return [Text(f"{does(scene, event['seat'], 'leave')}; the stand-in bot plays on")]
-        case "seat_taken_back":
-            return [Text(f"{does(scene, event['seat'], 'take')} the seat back")]
-    return []
-
-
-def deal_text(scene: Scene) -> Text:
-    """The hand that begins, and what is passed to whom."""
-    tally, count = scene.tally, scene.terms.rules.pass_count
-    text = Text(f"Hand {tally.number}. ", "bold")
-    if not tally.offset:
-        return text.append("No cards are passed in this one.", "default")
-    cards = "1 card" if count == 1 else f"{count} cards"
-    return text.append(f"Pass {cards} {pass_words(scene)}", "default")
-
-
-def pass_words(scene: Scene) -> str:
-    """The direction of the pass in words."""
-    offset, seats = scene.tally.offset, scene.players
-    way = (
-        "left" if offset == 1 else "right" if offset == seats - 1 else "across" if 2 * offset == seats else ""
-    )
-    if scene.you is None:
-        return way
-    return f"{way}, to {who(scene, scene.neighbour(offset))}".lstrip(", ")
-
-
-def trick_text(scene: Scene, look: Look) -> Text:
-    """Who took the last trick, and what was in it that counts."""
-    last = scene.last_trick
-    if last is None:
-        return Text("No trick of this hand is finished yet.")
-    taker = last[2]
-    if taker is None:
-        return Text("The cards cancel: nobody takes the trick")
-    counting = [card for card in _won(scene) if scene.terms.values[card]]
-    text = Text(f"{does(scene, taker, 'take')} the trick", "bold")
-    if counting:
-        worth = sum(scene.terms.values[card] for card in counting)
-        text.append(f", {worth} point{'' if worth == 1 else 's'}: ", "default").append(
-            cards_text(counting, look)
-        )
-    return text
-
-
-def _won(scene: Scene) -> list[Card]:
-    """The cards of the last trick, and of the dead ones right before it."""
-    cards: list[Card] = []
-    for _, trick, taker in reversed(scene.tally.history):
-        if cards and taker is not None:
-            break
-        cards += trick
-    return sorted(cards)
-
-
-def last_text(scene: Scene, look: Look) -> Text:
-    """The last trick card by card, in the order laid."""
-    last = scene.last_trick
-    if last is None:
-        return trick_text(scene, look)
-    laid = [Text(f"{who(scene, seat)} ") + card_text(card, look) for seat, card in scene.last_laid().items()]
-    taker = "nobody took it" if last[2] is None else f"{who(scene, last[2])} took it"
-    return Text("Last trick: ") + Text(", ").join(laid) + Text(f"; {taker}")
-
-
-def waiting_text(scene: Scene, invitation: str = "") -> Text:
-    """Whom the table waits for; ``invitation`` is how others come to an open seat."""
-    table = scene.table
-    open_seats = sum(seat.kind == "open" for seat in table.seats)
-    if table.phase == "seats" and open_seats:
-        players = "player" if open_seats == 1 else "players"
-        return Text(f"Waiting for {open_seats} more {players}. {invitation}".rstrip(), "dim")
-    if table.phase == "seats":
-        late = [scene.names[seat.seat] for seat in table.seats if not seat.ready]
-    elif table.phase == "pass":
-        late = [scene.names[seat] for seat in range(scene.players) if seat not in scene.passed]
-    else:
-        late = [] if table.turn is None else [scene.names[table.turn]]
-    return Text(f"Waiting for {', '.join(late)}" if late else "Waiting", "dim")

@@ -24,9 +24,9 @@ from domain.cards import (
     remove_cards,
     subtract_masks,
 )
-from domain.refusals import HeartsError
+from domain.refusals import HeartsError, Malformed
 from domain.rules import End, add_points, game_end, hand_points, kitty_in_trick, moon_shooter, trick_winner
-from domain.ruleset import Terms, terms_of
+from domain.ruleset import Terms, check_rules, terms_of
 from domain.shuffle import genesis_head, next_head
 from domain.state import HandState, Trick
 
@@ -53,11 +53,14 @@ class Outcome(NamedTuple):
 
 
 class Scene:
-    """A table followed event by event. Lists are by seat unless said otherwise."""
+    """A table followed event by event. Lists are by seat unless said otherwise.
+
+    Raises `Strange` where a view or an event cannot be read.
+    """
 
     def __init__(self, table: Table) -> None:
         self.game = table.id
-        self.terms: Terms = terms_of(table.ruleset())
+        self.terms = _terms(table)
         self.you = table.you
         self.seq = 0
         """Events followed so far."""
@@ -83,8 +86,12 @@ class Scene:
         self.table = table
         self.you = table.you
         self.names = display_names(table.seats, table.you)
-        if table.you is not None:
+        if table.you is None:
+            return
+        try:
             self.own, self.received = mask_of(parse_cards(table.hand)), mask_of(parse_cards(table.received))
+        except Malformed as error:
+            raise Strange(f"the hand cannot be read: {error}") from error
 
     def follow(self, item: Item) -> Mapping[str, Any]:
         """Take in the next event and return it, decoded.
@@ -93,12 +100,12 @@ class Scene:
         cannot be read.
         """
         raw = item.event.encode()
-        self._head = next_head(self._head, raw)
-        if item.seq != self.seq + 1 or self._head.hex() != item.head:
+        head = next_head(self._head, raw)
+        if item.seq != self.seq + 1 or head.hex() != item.head:
             raise Strange(
                 f"event {item.seq} does not follow from the events before it; the server changed the past"
             )
-        self.seq = item.seq
+        self.seq, self._head = item.seq, head
         try:
             event: dict[str, Any] = msgspec.json.decode(raw, type=dict[str, Any])
             self._take_in(event, item.private or {})
@@ -107,6 +114,8 @@ class Scene:
         return event
 
     def _take_in(self, event: Mapping[str, Any], private: Mapping[str, str]) -> None:
+        if event.get("seat") not in (None, *range(self.players)):
+            raise ValueError(f"there is no seat {event['seat']}")
         match event["t"]:
             case "hand_dealt":
                 self._deal(event["hand"], private.get("cards", ""))
@@ -236,7 +245,7 @@ def display_names(seats: Sequence[SeatInfo], you: Seat | None) -> list[str]:
             name = "(open)"
         name = name[:LONGEST_NAME] or f"seat {seat.seat}"
         if name in shown and seat.kind == "player" and seat.seat != you:
-            name = f"{name[: LONGEST_NAME - 2]} {seat.seat}"
+            name = f"{name[: LONGEST_NAME - 3]} {seat.seat}"
         shown.append(name)
     return shown
 
@@ -244,6 +253,16 @@ def display_names(seats: Sequence[SeatInfo], you: Seat | None) -> list[str]:
 def printable(text: str) -> str:
     """``text`` less what steers a terminal instead of standing on it."""
     return "".join(one for one in text if one.isprintable()).strip()
+
+
+def _terms(table: Table) -> Terms:
+    try:
+        terms = terms_of(check_rules(table.ruleset()))
+    except (msgspec.MsgspecError, HeartsError) as error:
+        raise Strange(f"the rules of the table cannot be read: {error}") from error
+    if len(table.seats) != terms.players:
+        raise Strange(f"the table has {len(table.seats)} seats, and its rules {terms.players}")
+    return terms
 
 
 def _fresh_hand(terms: Terms, number: int, offset: int, kitty: Mask = 0) -> HandState:

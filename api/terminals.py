@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
@@ -16,7 +17,7 @@ from api.scene import Scene
 from domain.cards import NAMES, Card, cards_of
 
 PAGE_BEATS: Final = 6
-"""The same for a page that nobody turns."""
+"""How long a page stands that nobody turns, in units of the pace."""
 NOTES: Final = 6
 """Notes that a screen keeps."""
 
@@ -34,7 +35,13 @@ class Question:
 
 
 class Terminal(Protocol):
-    """Where a game is shown and its player asked."""
+    """Where a game is shown and its player asked; a context for the time of the game."""
+
+    def __enter__(self) -> object:
+        """Begin."""
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the terminal as it was."""
 
     @property
     def look(self) -> Look:
@@ -44,7 +51,7 @@ class Terminal(Protocol):
         """Show the table after an event, ``notes`` telling it, and let it stand for so many beats."""
 
     def warn(self, notes: Sequence[Text]) -> None:
-        """Keep ``notes`` for the next time that the player is asked."""
+        """Tell ``notes`` when the player is asked next, and no longer."""
 
     def page(self, body: RenderableType) -> None:
         """Show a page until the player turns it."""
@@ -74,8 +81,20 @@ class Screen:
     ) -> None:
         self.console, self.title, self.pace, self.watching = console, title, pace, watching
         self.notes: deque[Text] = deque(maxlen=NOTES)
+        """What happened last."""
+        self.warnings: list[Text] = []
+        """What is told the next time that the player is asked."""
         self._read, self._sleep = read, sleep
         self._due = 0.0
+
+    def __enter__(self) -> Screen:
+        with suppress(ImportError):
+            import readline  # noqa: F401 (lets `input` edit its line; not there on every system)
+        self.console.set_alt_screen(True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.console.set_alt_screen(False)
 
     @property
     def look(self) -> Look:
@@ -91,8 +110,8 @@ class Screen:
         self._due = time.monotonic() + self.pace * beats
 
     def warn(self, notes: Sequence[Text]) -> None:
-        """Add ``notes``."""
-        self.notes.extend(notes)
+        """Keep ``notes`` for the next question."""
+        self.warnings.extend(notes)
 
     def page(self, body: RenderableType) -> None:
         """Draw a page, and wait for Enter."""
@@ -116,17 +135,14 @@ class Screen:
         """Draw the table, or the page of the question, and read a line."""
         if question.page is not None:
             self._let_stand()
-            body: RenderableType = Group(question.page, Text(""), *self.notes, question.prompt)
+            body: RenderableType = Group(question.page, Text(""), *self.warnings, question.prompt)
         else:
+            notes, choices = [*self.notes, *self.warnings], question.choices
             body = frame(
-                scene,
-                self.look,
-                title=self.title,
-                notes=self.notes,
-                choices=question.choices,
-                prompt=question.prompt,
+                scene, self.look, title=self.title, notes=notes, choices=choices, prompt=question.prompt
             )
         self._draw(body)
+        self.warnings.clear()
         return self._read(" > ")
 
     def _draw(self, body: RenderableType) -> None:
@@ -153,6 +169,12 @@ class Lines:
     ) -> None:
         self.console, self.pace = console, pace
         self._read, self._sleep = read, sleep
+
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """There is nothing to put right."""
 
     @property
     def look(self) -> Look:

@@ -1,0 +1,86 @@
+"""The tokens of the players of this machine, by server, in a file that only its user can read."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A player that was made from here."""
+
+    name: str
+    token: str
+
+
+class _Server(msgspec.Struct):
+    """What is kept for one server: its players, the latest first, and the game that was played last."""
+
+    players: list[Kept] = []
+    game: str | None = None
+
+
+class Purse:
+    """The file. What cannot be read counts as empty: it is only ever a convenience."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def players(self, url: str) -> list[Kept]:
+        """The players kept for a server, the latest first."""
+        return self._read().get(url, _Server()).players
+
+    def game(self, url: str) -> str | None:
+        """The id of the game that was played last at a server."""
+        return self._read().get(url, _Server()).game
+
+    def keep(self, url: str, name: str, token: str) -> None:
+        """Keep a player. Raises `OSError` where the file cannot be written."""
+
+        def add(server: _Server) -> None:
+            server.players = [Kept(name, token), *server.players]
+
+        self._change(url, add)
+
+    def forget(self, url: str, token: str) -> None:
+        """Forget a player that the server does not know."""
+
+        def remove(server: _Server) -> None:
+            server.players = [kept for kept in server.players if kept.token != token]
+
+        with suppress(OSError):
+            self._change(url, remove)
+
+    def note_game(self, url: str, game: str) -> None:
+        """Remember the game that is played."""
+
+        def note(server: _Server) -> None:
+            server.game = game
+
+        with suppress(OSError):
+            self._change(url, note)
+
+    def _change(self, url: str, change: Callable[[_Server], None]) -> None:
+        servers = self._read()
+        change(servers.setdefault(url, _Server()))
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # mkstemp makes the file readable by its user alone before anything is in it
+        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(msgspec.json.format(msgspec.json.encode(servers)))
+            Path(name).replace(self._path)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+    def _read(self) -> dict[str, _Server]:
+        try:
+            return msgspec.json.decode(self._path.read_bytes(), type=dict[str, _Server])
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            return {}
