@@ -138,7 +138,7 @@ def play(
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a name the terminal cannot write is no reason to end
     console = Console(highlight=False)
-    plain = plain or not (console.is_terminal and sys.stdin.isatty())
+    plain = plain or not (console.is_terminal and sys.stdin.isatty()) or console.is_dumb_terminal
     wish = Wish(variant, players, open_seats, bot, read_changes(pairs), name, not (plain or demo))
     purse = Purse(Path(click.get_app_dir("hearts")) / "players.json")
     try:

@@ -215,7 +215,13 @@ def test_people_come_to_open_seats(
     def get_ready() -> None:
         assert 200 == other.post(f"/v1/games/{purse(tmp_path).game(command.DEFAULT_URL)}/ready").status_code
 
-    wire.meanwhile = [sit, get_ready]
+    def hand_over() -> None:
+        # where the cards give the other the turn before ours, the stand-in must move for it
+        path = f"/v1/games/{purse(tmp_path).game(command.DEFAULT_URL)}"
+        seat = other.get(path).json["you"]
+        assert 200 == other.delete(f"{path}/seats/{seat}").status_code
+
+    wire.meanwhile = [sit, get_ready, hand_over]
     done = play("basic", "--open", "1", "--set", "pass_count=0", typed="quit\n")
     assert re.search(
         r"Waiting for 1 more player. They come with: hearts play --game [0-9a-f]{24}", done.output
@@ -229,7 +235,8 @@ def test_a_stranger_sits_down_at_an_open_table(play: Play, wire: Wire, guest: Ca
     host = guest()
     seats = ["me", "open", {"bot": "rules"}, {"bot": "rules"}]
     game = host.post("/v1/games", {"variant": "basic", "seats": seats}).json["id"]
-    wire.meanwhile = [lambda: host.post(f"/v1/games/{game}/ready")]
+    path = f"/v1/games/{game}"
+    wire.meanwhile = [lambda: host.post(f"{path}/ready"), lambda: host.delete(f"{path}/seats/0")]
     came = play("--game", game, "--name", "Bea", typed="quit\n")
     assert "Hand 1." in came.output
     late = play("--game", game, "--name", "Cleo")

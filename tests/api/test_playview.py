@@ -136,6 +136,7 @@ def test_identical_cards_are_marked_as_cancelled() -> None:
     assert "K♣ led, cancelled" in lines[1]
     assert "K♣ cancelled" in lines[2]
     assert "9♣ high" in lines[3]
+    assert "cancelled" not in lines[3]
 
 
 def test_who_has_passed_is_told_while_others_choose() -> None:

@@ -109,6 +109,8 @@ def test_a_changed_past_is_noticed() -> None:
     with pytest.raises(Strange, match="does not follow"):
         story.scene.follow(forged)
     assert 0 == story.scene.seq
+    with pytest.raises(Strange, match="event 2 does not follow"):
+        story.scene.follow(msgspec.structs.replace(item, seq=2))
     story.scene.follow(item)
 
 
