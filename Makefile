@@ -32,7 +32,7 @@ $(STAMP): requirements/dev.lock pyproject.toml
 	@touch $@
 
 run: $(STAMP) ## serve a playable table and print its address; games are kept in hearts-data
-	$(BIN)/hearts up --data $(DATA)
+	$(BIN)/hearts up --data "$(DATA)"
 
 test: $(STAMP) ## run the whole test suite on all cores (minutes; starts its own servers)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

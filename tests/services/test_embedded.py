@@ -110,7 +110,9 @@ def test_fsync_is_a_setting(data: Path) -> None:
         assert {"appendfsync": "everysec"} == client.config_get("appendfsync")
 
 
-@pytest.mark.parametrize("name", ["with spaces", "ünï çödé", "x" * 200, 'quo"te\\d', "100%"])
+@pytest.mark.parametrize(
+    "name", ["with spaces", "tab\there", "a=b", "ünï çödé", "x" * 200, 'quo"te\\d', "100%"]
+)
 def test_any_folder_will_do(tmp_path: Path, name: str) -> None:
     """Spaces, signs and paths longer than a socket may have are no matter."""
     data = tmp_path / name / "data"
@@ -351,6 +353,13 @@ def test_a_process_is_told_from_a_later_one() -> None:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         assert process_began(process.pid) is None
     assert process_began(process.pid) is None
+
+
+@pytest.mark.parametrize("name", ["with spaces", "a=b"])
+def test_clients_can_read_what_the_server_tells_of_them(tmp_path: Path, name: str) -> None:
+    """The socket's path stands in CLIENT INFO, which redis-py splits at spaces and equals signs, as RQ's workers do."""
+    with EmbeddedStore(tmp_path / name) as store, connect(store.url) as client:
+        assert client.client_info()["flags"]
 
 
 def test_a_deleted_folder_leaves_no_server_behind(data: Path) -> None:
