@@ -21,13 +21,10 @@ from granian.log import LogLevels
 from granian.server.mp import MPServer
 
 from api.app import create_app
-from domain.refusals import HeartsError
 from services.cli import read_settings
+from services.cli_process import once_store_answers, set_up_logging
 from services.cli_up import HouseError, PortInUse, free_port
-from services.embedded import EmbeddedStoreError
 from services.settings import Settings
-from services.store import PartitionMismatch, StoreUnavailable
-from services.supervise import Backoff
 from services.supervise import exit_with_parent as watch_parent
 from services.wiring import build
 
@@ -80,9 +77,9 @@ def serve(
         signal.signal(signum, _leave)
     if exit_with_parent:
         watch_parent()
-    _set_up_logging(settings)
+    set_up_logging(settings)
     address, free = _listen_on(settings)
-    _wait_for_store(settings)
+    once_store_answers(partial(_try_store, settings), time.sleep, log)
     stopping = multiprocessing.get_context(_start_method()).Event()
     server = ApiServer(
         stopping,
@@ -101,7 +98,7 @@ def serve(
 
 def load(settings: Settings, stopping: Any) -> Callable[..., Any]:
     """The application, made in the worker process that serves it."""
-    _set_up_logging(settings)
+    set_up_logging(settings)
     _end_with_server()
     return create_app(build(settings), stopping=stopping.is_set)
 
@@ -110,10 +107,9 @@ def _leave(*_: object) -> NoReturn:
     raise SystemExit(0)
 
 
-def _set_up_logging(settings: Settings) -> None:
-    logging.basicConfig(
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=settings.log_level.upper()
-    )
+def _try_store(settings: Settings) -> None:
+    """See that the store can be worked with, before the processes that serve are started."""
+    build(settings).client.close()
 
 
 def _start_method() -> str:
@@ -140,22 +136,6 @@ def _listen_on(settings: Settings) -> tuple[str, int]:
             raise click.ClickException(str(error)) from error
     found = socket.getaddrinfo(settings.host, port, type=socket.SOCK_STREAM)[0]
     return str(found[4][0]), port
-
-
-def _wait_for_store(settings: Settings) -> None:
-    """Wait until the store answers, and see that it can be worked with. Raises `click.ClickException`."""
-    patience = Backoff(0.1, 2.0)
-    while True:
-        try:
-            build(settings).client.close()
-            return
-        except StoreUnavailable as error:
-            pause = patience.fail()
-            if patience.failures == 1:
-                log.warning("the store does not answer and is waited for: %s", error)
-            time.sleep(pause)
-        except (PartitionMismatch, EmbeddedStoreError, HeartsError) as error:
-            raise click.ClickException(str(error)) from error
 
 
 def _end_with_server() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+import msgspec
 from msgspec import UNSET
 
 from domain import events as e
@@ -90,9 +91,7 @@ def _seat_left(state: State, event: e.SeatLeft) -> None:
 
 
 def _seat(state: State, seat: int, **changes: Any) -> None:
-    old = state.seats[seat]
-    fields = {name: getattr(old, name) for name in SeatState.__struct_fields__}
-    state.seats[seat] = SeatState(**(fields | changes))
+    state.seats[seat] = msgspec.structs.replace(state.seats[seat], **changes)
 
 
 def _seat_ready(state: State, event: e.SeatReady) -> None:

@@ -36,7 +36,7 @@ from domain.rules import (
     moon_shooter,
     trick_taker,
 )
-from domain.ruleset import Terms
+from domain.ruleset import terms_of
 from domain.state import HandState
 
 __all__ = [
@@ -91,7 +91,7 @@ def replay(record: Record) -> Verdict:
 class _Replay:
     def __init__(self, record: Record) -> None:
         self.record = record
-        self.terms = Terms(record.rules)
+        self.terms = terms_of(record.rules)
         self.points: list[list[int]] = []
         self.totals = [0] * record.rules.players
         self.end: End | None = None

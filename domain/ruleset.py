@@ -305,11 +305,15 @@ class Terms:
         """How many cards the deal leaves over."""
         return len(self.deck) - self.players * self.hand
 
-    def pass_offset(self, hand: int) -> int:
-        """How many seats to the left the cards of hand ``hand`` (from 1) are passed; 0 is a hold hand."""
+    def pass_way(self, hand: int) -> int:
+        """The pass of hand ``hand`` (from 1) as players call it: 1 left, -1 right, 2 across, 0 hold."""
         if not self.rules.pass_count:
             return 0
-        offset = self.rules.pass_cycle[(hand - 1) % len(self.rules.pass_cycle)]
+        return self.rules.pass_cycle[(hand - 1) % len(self.rules.pass_cycle)]
+
+    def pass_offset(self, hand: int) -> int:
+        """How many seats to the left the cards of hand ``hand`` (from 1) are passed; 0 is a hold hand."""
+        offset = self.pass_way(hand)
         return self.players // 2 if offset == 2 else offset % self.players
 
 

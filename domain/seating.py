@@ -146,9 +146,7 @@ def sit_down(run: Run, command: c.SitDown) -> None:
     if state.first_ready_at is not None:
         raise Refused("seat/taken", "a player is ready already, so the seats are fixed")
     seat = _free_seat(state, command) if command.seat is None else command.seat
-    if not 0 <= seat < len(state.seats):
-        raise Refused("request/invalid", f"there is no seat {seat}; seats are 0 to {len(state.seats) - 1}")
-    one = state.seats[seat]
+    one = _seat_state(state, seat)
     if one.kind != "open" or one.reserved not in ("", command.player):
         what = "taken" if one.kind != "open" else "kept for another player"
         raise Refused("seat/taken", f"seat {seat} is {what}", hint="choose an open seat, or none for any")
@@ -163,10 +161,14 @@ def _free_seat(state: State, command: c.SitDown) -> Seat:
     raise Refused("game/full", "no seat is open to you at this table")
 
 
-def _own_seat(state: State, player: str, seat: Seat) -> SeatState:
+def _seat_state(state: State, seat: Seat) -> SeatState:
     if not 0 <= seat < len(state.seats):
         raise Refused("request/invalid", f"there is no seat {seat}; seats are 0 to {len(state.seats) - 1}")
-    one = state.seats[seat]
+    return state.seats[seat]
+
+
+def _own_seat(state: State, player: str, seat: Seat) -> SeatState:
+    one = _seat_state(state, seat)
     if one.kind != "player" or one.player != player:
         raise Refused("seat/not_yours", f"seat {seat} is not yours")
     return one

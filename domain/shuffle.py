@@ -34,7 +34,7 @@ def mac_parts(key: bytes, tag: str, *parts: bytes) -> bytes:
     return hmac.digest(key, hash_parts(tag, *parts), "sha256")
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def _chain(last: bytes, length: int) -> tuple[bytes, ...]:
     links = [last]
     for _ in range(length):

@@ -12,7 +12,7 @@ from domain.cards import Card, Mask, Seat, format_mask
 from domain.events import BotName, CardsPassed, Event, HandDealt, PassesExchanged, Reason
 from domain.game import deadline, to_act
 from domain.rules import legal_plays
-from domain.ruleset import RuleSet, Terms
+from domain.ruleset import RuleSet
 from domain.shuffle import hiding_key
 from domain.state import HandState, Phase, SeatState, State, Trick
 
@@ -94,7 +94,7 @@ def view(state: State, seat: Seat | None) -> View:
         phase=state.phase,
         seats=tuple(_seat_views(state, hand)),
         hand_number=0 if hand is None else hand.number,
-        pass_offset=0 if hand is None else public_offset(state.terms, hand.number),
+        pass_offset=0 if hand is None else state.terms.pass_way(hand.number),
         opener=-1 if hand is None else hand.opener,
         turn=waiting[0] if len(waiting) == 1 and state.phase in ("play", "moon") else None,
         deadline=deadline(state),
@@ -109,13 +109,6 @@ def view(state: State, seat: Seat | None) -> View:
         seat=seat,
         own=_own(state, hand, seat) if hand is not None and dealt and seat is not None else None,
     )
-
-
-def public_offset(terms: Terms, hand: int) -> int:
-    """The pass of hand ``hand`` as players call it: 1 left, -1 right, 2 across, 0 hold."""
-    if not terms.rules.pass_count:
-        return 0
-    return terms.rules.pass_cycle[(hand - 1) % len(terms.rules.pass_cycle)]
 
 
 def _seat_views(state: State, hand: HandState | None) -> list[SeatView]:

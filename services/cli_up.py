@@ -245,9 +245,7 @@ def free_port(host: str, port: int) -> int:
 
 def is_ready(host: str, port: int) -> bool:
     """Whether an API answers there that it is ready."""
-    connection = http.client.HTTPConnection(
-        {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port, timeout=5
-    )
+    connection = http.client.HTTPConnection(_reachable(host), port, timeout=5)
     try:
         connection.request("GET", "/readyz")
         return connection.getresponse().status == http.HTTPStatus.OK

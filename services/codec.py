@@ -91,11 +91,8 @@ class Codec:
 
     def decode_all(self, entries: Sequence[tuple[int, bytes, bytes]]) -> list[e.Event]:
         """The events of stored entries ``(seq, public, hidden)``, in order. Raises as `decode` does."""
-        lines = b"\n".join([public for _, public, _ in entries])
-        if self._latest or _VERSION_MARK in lines:
-            return self._decode_each(entries)
         try:
-            events: list[e.Event] = self._decoder.decode_lines(lines)
+            events = self.decode_lines(b"\n".join([public for _, public, _ in entries]))
             if len(events) != len(entries):
                 return self._decode_each(entries)
             for at, (_, _, hidden) in enumerate(entries):
@@ -103,10 +100,21 @@ class Codec:
                     event = events[at]
                     secret = self._hidden[type(event)](hidden)
                     events[at] = msgspec.structs.replace(event, hidden=secret)
-        except (msgspec.MsgspecError, UnicodeDecodeError, KeyError, RecursionError):
+        except (CorruptLog, msgspec.MsgspecError, UnicodeDecodeError, KeyError, RecursionError):
             # once more, one by one, for an error that names its event
             return self._decode_each(entries)
         return events
+
+    def decode_lines(self, lines: bytes) -> list[e.Event]:
+        """The events whose public bytes are ``lines``, one a line; nothing hidden. Raises as `decode` does."""
+        if not self._latest and _VERSION_MARK not in lines:
+            try:
+                events: list[e.Event] = self._decoder.decode_lines(lines)
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                pass  # once more, line by line, for an error that tells more
+            else:
+                return events
+        return [self.decode(line) for line in lines.split(b"\n") if line]
 
     def _decode_each(self, entries: Iterable[tuple[int, bytes, bytes]]) -> list[e.Event]:
         return [self.decode(public, hidden) for _, public, hidden in entries]

@@ -7,7 +7,7 @@ from typing import Literal
 
 from domain import events as e
 from domain.cards import format_cards
-from domain.ruleset import Terms
+from domain.ruleset import terms_of
 from domain.shuffle import (
     Opening,
     commit_cards,
@@ -42,7 +42,7 @@ class FairnessCheck:
         if first.anchor is None:
             return "not shown", "imported"
         self._number = 1
-        self._game, self._terms = first.game, Terms(first.rules)
+        self._game, self._terms = first.game, terms_of(first.rules)
         self._link = self._bytes(first.anchor)
         if first.rules.hand_limit is None or first.rules.hand_limit > first.chain:
             self._fail("the rules allow more hands than the seed chain has secrets")

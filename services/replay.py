@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal
 
 from domain import events as e
-from domain.cards import CARDS, Mask, cards_of, mask_of, parse_cards
+from domain.cards import CARDS, cards_of, mask_of, parse_cards
 from domain.refusals import CorruptLog, Malformed, Refused
 from domain.rules import (
     End,
@@ -25,7 +25,7 @@ from domain.rules import (
     trick_taker,
     why_not,
 )
-from domain.ruleset import Terms
+from domain.ruleset import terms_of
 from domain.state import HandState
 
 
@@ -81,7 +81,7 @@ class RulesCheck:
     def _created(self, event: e.GameCreated) -> None:
         if self._number > 1:
             self._fail("a game is created once")
-        self._terms = Terms(event.rules)
+        self._terms = terms_of(event.rules)
         self._totals = [0] * event.rules.players
         self._house: list[bool | None] = [None] * event.rules.players
 
@@ -110,7 +110,7 @@ class RulesCheck:
         self._revealed = score is not None
         self._passed = set()
         if score is None:
-            deal, kitty = [_whole_deck(terms)] * terms.players, 0
+            deal, kitty = [mask_of(terms.deck)] * terms.players, 0
         else:
             hands = [parse_cards(text) for text in score.deal]
             extras = parse_cards(score.kitty)
@@ -230,10 +230,6 @@ class RulesCheck:
             elif event.winners != end.winners:
                 self._fail(f"the winners are {list(end.winners)}")
         self._over = True
-
-
-def _whole_deck(terms: Terms) -> Mask:
-    return mask_of(terms.deck)
 
 
 _CHECKS: Final[dict[type[e.Event], Callable[[RulesCheck, Any], None]]] = {

@@ -14,12 +14,12 @@ import msgspec
 
 from domain import events as e
 from domain.refusals import CorruptLog
+from services.codec import CODEC
 from services.proof import proof_lines
 from services.store import Entry
 
 LARGEST: Final = 64 * 1024 * 1024
 """Bytes that a sealed game may unpack to."""
-_DECODER: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(e.AnyEvent)
 
 
 def seal(entries: Sequence[Entry]) -> bytes:
@@ -29,16 +29,15 @@ def seal(entries: Sequence[Entry]) -> bytes:
 
 def unseal(block: bytes) -> list[e.AnyEvent]:
     """The events of a sealed game, ready to be folded. Raises `CorruptLog`."""
+    unpacker = zlib.decompressobj()
     try:
-        unpacker = zlib.decompressobj()
         text = unpacker.decompress(block, LARGEST)
-        if not unpacker.eof:
-            raise CorruptLog("a sealed game is cut short or too large")
-        first, last = text.index(b"\n") + 1, text.rindex(b"\n", 0, -1) + 1
-        events = _DECODER.decode_lines(text[first:last])
-    except (zlib.error, ValueError, msgspec.MsgspecError) as error:
+        if unpacker.eof:
+            first, last = text.index(b"\n") + 1, text.rindex(b"\n", 0, -1) + 1
+            return restore_hidden(CODEC.decode_lines(text[first:last]))
+    except (zlib.error, ValueError, CorruptLog) as error:
         raise CorruptLog(f"a sealed game cannot be read: {error}") from error
-    return restore_hidden(events)
+    raise CorruptLog("a sealed game is cut short or too large")
 
 
 def restore_hidden(events: list[Any]) -> list[e.AnyEvent]:

@@ -102,10 +102,7 @@ class Tables:
         """The table as it is now. Raises `UnknownGame`, `CorruptLog`, `StoreUnavailable`."""
         known = self._cache.get(game)
         if known is None:
-            entries = self._store.read(game)
-            if not entries:
-                raise UnknownGame(f"there is no game {game:.60}")
-            return self._follow(game, None, entries)
+            return self._follow(game, None, self.entries(game))
         # its own last event is read again: where that is gone, the store has lost a tail that was in this cache
         entries = self._store.read(game, known.seq - 1)
         if not entries:

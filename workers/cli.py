@@ -15,11 +15,9 @@ import redis
 import rq
 from rq.exceptions import StopRequested
 
-from domain.refusals import HeartsError
 from services.cli import read_settings
-from services.embedded import EmbeddedStoreError
+from services.cli_process import once_store_answers, set_up_logging
 from services.queue import Queue
-from services.store import PartitionMismatch, StoreUnavailable
 from services.supervise import Backoff, Program, Stop, Supervisor, exit_with_parent
 from services.wiring import Services
 from workers import jobs
@@ -91,23 +89,10 @@ def bots(count: int, exit_with_parent: bool) -> None:
 def _begin(with_parent: bool, stop: Stop) -> Services | None:
     """Set up logging and services; a store that does not answer is waited for. None when asked to stop meanwhile."""
     settings = read_settings()
-    logging.basicConfig(
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=settings.log_level.upper()
-    )
+    set_up_logging(settings)
     if with_parent:
         exit_with_parent()
-    patience = Backoff(0.1, 2.0)
-    while not stop.is_set():
-        try:
-            return jobs.services()
-        except StoreUnavailable as error:
-            pause = patience.fail()
-            if patience.failures == 1:
-                log.warning("the store does not answer and is waited for: %s", error)
-            stop.wait(pause)
-        except (PartitionMismatch, EmbeddedStoreError, HeartsError) as error:
-            raise click.ClickException(str(error)) from error
-    return None
+    return None if stop.is_set() else once_store_answers(jobs.services, stop.wait, log)
 
 
 def _run_many(count: int, with_parent: bool) -> None:

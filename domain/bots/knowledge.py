@@ -27,7 +27,7 @@ from domain.cards import (
     distinct_cards,
     mask_of,
 )
-from domain.ruleset import RuleSet, Terms
+from domain.ruleset import RuleSet, terms_of
 from domain.view import View
 
 
@@ -79,10 +79,11 @@ def stays(seats: int) -> tuple[tuple[float, ...], ...]:
 @lru_cache(maxsize=128)
 def wins(seats: int, followers: int) -> tuple[tuple[float, ...], ...]:
     """The chance that a card wins over ``followers`` later seats, by unseen lower and higher cards of its suit."""
-    return tuple(tuple(_power(stay, followers) for stay in row) for row in stays(seats))
+    return tuple(tuple(power(stay, followers) for stay in row) for row in stays(seats))
 
 
-def _power(base: float, exponent: int) -> float:
+def power(base: float, exponent: int) -> float:
+    """A whole power by multiplication alone, so that every machine gets the same number."""
     result = 1.0
     for _ in range(exponent):
         result *= base
@@ -110,7 +111,7 @@ class Facts:
     )
 
     def __init__(self, rules: RuleSet) -> None:
-        self.terms = terms = Terms(rules)
+        self.terms = terms = terms_of(rules)
         self.values = values = terms.values
         self.deck: Mask = mask_of(terms.deck)
         cards = range(DECK_SIZE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from domain.bots.knowledge import HIGHER, SUIT_CARDS, none_of, runs_out
+from domain.bots.knowledge import HIGHER, SUIT_CARDS, none_of, power, runs_out
 from domain.bots.outlook import Outlook
 from domain.cards import BITS, SUIT_OF, Card, Mask, cards_of, distinct_cards, drop_card
 
@@ -107,15 +107,8 @@ def _trick_chances(look: Outlook, card: Card, *, dirty: bool) -> tuple[float, fl
     cancel = knowledge.facts.terms.rules.cancel
     win = harmless = 0.0
     if not trick or (card >= best_live(trick, cancel=cancel) and not (cancel and card in trick)):
-        win = _power(none[(unseen & HIGHER[card]).bit_count()], followers)
+        win = power(none[(unseen & HIGHER[card]).bit_count()], followers)
     strangers = knowledge.later.bit_count() - followers
     if not dirty and knowledge.facts.values[card] <= 0 and not strangers:
-        harmless = _power(1.0 - none[total], followers)
+        harmless = power(1.0 - none[total], followers)
     return win, harmless
-
-
-def _power(base: float, exponent: int) -> float:
-    result = 1.0
-    for _ in range(exponent):
-        result *= base
-    return result

@@ -19,6 +19,7 @@ from domain.bots.knowledge import (
     expected_worst,
     facts_of,
     none_of,
+    power,
     stays,
 )
 from domain.bots.moonrun import best_live, moon_costs
@@ -275,9 +276,7 @@ def _winning_cost(look: Outlook, card: Card, table: float, give: float, *, dirty
     shared = look.holders[suit] + look.extra or 1
     none = none_of(shared)
     stay = stays(shared)[(unseen & LOWER[card]).bit_count()][(unseen & HIGHER[card]).bit_count()]
-    chance = 1.0
-    for _ in range(followers):
-        chance *= stay
+    chance = power(stay, followers)
     below = facts.penalty & unseen & LOWER[card]
     follow = expected_worst(look.levels, below, none) if below else 0.0
     gap = none[total]

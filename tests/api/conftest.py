@@ -15,23 +15,13 @@ from api.app import create_app
 from services.settings import Settings
 from services.wiring import Services, build
 from tests.api.guests import Guest
-
-
-class Clock:
-    """Milliseconds since 1970 UTC, as a test sets them."""
-
-    def __init__(self) -> None:
-        self.now = 1_700_000_000_000
-
-    def __call__(self) -> int:
-        """The time."""
-        return self.now
+from tests.support.clock import Clock
 
 
 @pytest.fixture
 def clock() -> Clock:
     """The clock of the services."""
-    return Clock()
+    return Clock(1_700_000_000_000)
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from werkzeug.test import TestResponse
 from api.app import create_app
 from services.settings import Settings
 from services.wiring import Services, build
-from tests.api.conftest import Clock
 from tests.api.guests import Guest, open_table, play_on, seat_all
+from tests.support.clock import Clock
 
 TABLE = {"variant": "basic", "seats": ["me", "open", "open", "open"]}
 DAY_MS = 24 * 60 * 60 * 1000

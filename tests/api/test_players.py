@@ -11,8 +11,8 @@ from domain.refusals import Malformed
 from services.keys import Keys
 from services.players import Players, Remembered, clean_name
 from services.wiring import Services
-from tests.api.conftest import Clock
 from tests.api.guests import Guest, open_table
+from tests.support.clock import Clock
 
 
 @pytest.mark.parametrize(

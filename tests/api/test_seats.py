@@ -7,8 +7,8 @@ from werkzeug.test import TestResponse
 
 from domain.shuffle import commit_entropy
 from services.wiring import Services
-from tests.api.conftest import Clock
 from tests.api.guests import Guest, open_table, play_on, seat_all
+from tests.support.clock import Clock
 
 ALL_OPEN = ["me", "open", "open", "open"]
 OWN = bytes(range(32))

@@ -5,13 +5,13 @@ import redis
 
 from services.keys import Keys
 from services.store import Store
-from tests.support.handler import Clock
+from tests.support.clock import Clock
 
 
 @pytest.fixture
 def clock() -> Clock:
     """The time of the tables."""
-    return Clock()
+    return Clock(1_000_000)
 
 
 @pytest.fixture

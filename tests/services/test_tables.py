@@ -14,7 +14,8 @@ from domain.variants import ruleset_of
 from services.audit import ServerKey, verify_receipt
 from services.store import CorruptStream, Store
 from services.tables import KeyReused, StaleVersion, UnknownGame
-from tests.support.handler import BOT, PERSONS, Clock, first_move, key, started, tables_on
+from tests.support.clock import Clock
+from tests.support.handler import BOT, PERSONS, first_move, key, started, tables_on
 
 
 def test_what_is_handled_is_in_the_log_and_its_receipt_holds(log: Store, clock: Clock) -> None:

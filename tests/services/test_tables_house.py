@@ -13,7 +13,8 @@ from domain.shuffle import commit_entropy
 from domain.variants import ruleset_of
 from services.sealed import seal, unseal
 from services.store import Store
-from tests.support.handler import BOT, PERSONS, Clock, tables_on
+from tests.support.clock import Clock
+from tests.support.handler import BOT, PERSONS, tables_on
 
 
 def test_bots_play_until_a_person_must_act(log: Store, clock: Clock) -> None:

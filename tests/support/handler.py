@@ -13,20 +13,10 @@ from services.audit import ServerKey
 from services.folded import Table
 from services.store import Store
 from services.tables import Key, Tables
+from tests.support.clock import Clock
 
 PERSONS = [SeatPlan(kind="player", player=f"p{seat}") for seat in range(4)]
 BOT = SeatPlan(kind="bot", bot=BOTS["random"].id)
-
-
-class Clock:
-    """A clock that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000
-
-    def __call__(self) -> int:
-        """The time in ms."""
-        return self.now
 
 
 def tables_on(log: Store, clock: Clock, seed: int = 1) -> Tables:

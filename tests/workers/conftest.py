@@ -10,20 +10,10 @@ from domain.commands import GetReady, SeatPlan
 from domain.variants import ruleset_of
 from services.settings import Settings
 from services.wiring import Services, build
+from tests.support.clock import Clock
 
 ANNA = "p000000000000000a"
 BOT = SeatPlan(kind="bot", bot=BOTS["rules"].id)
-
-
-class Clock:
-    """Unix ms, as the test sets them."""
-
-    def __init__(self) -> None:
-        self.now = 1_800_000_000_000
-
-    def __call__(self) -> int:
-        """The time."""
-        return self.now
 
 
 class House:
