@@ -42,6 +42,11 @@ FAILURE_SECONDS: Final = 24 * 60 * 60
 """How long `rq info` can tell of a failed job, unless it is asked for again before."""
 
 
+IDLE_SECONDS: Final = 2
+"""How long a worker waits for a job before it looks round. A signal that comes just as it begins to wait, or that the
+system hands to another of its threads, does not break the wait off, so it must be short."""
+
+
 class UnknownJob(Exception):
     """There is no job of this name in `JOBS`."""
 
@@ -149,6 +154,7 @@ class Queue:
             name=f"hearts.{socket.gethostname()}.{os.getpid()}.{_mark(os.getpid())}",
             connection=client,
             serializer=JSONSerializer,
+            worker_ttl=IDLE_SECONDS + 15,  # RQ waits for so much less
         )
 
     def _push(self, name: str, job_id: str, args: tuple[str | int, ...], seconds: int) -> bool:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import psutil
@@ -28,10 +28,10 @@ PATIENCE = 30
 class Worker:
     """A `hearts worker` and what it says."""
 
-    def __init__(self, settings: Settings, *words: str) -> None:
+    def __init__(self, settings: Settings, program: Sequence[str | Path]) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("HEARTS_")}
         self.process = subprocess.Popen(
-            [HEARTS, "worker", *words],
+            program,
             env=environment | settings.to_environ(),
             stdin=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -58,8 +58,9 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Worker]]:
     """Starts workers on a data folder; what still runs at the end of the test is killed."""
     workers: list[Worker] = []
 
-    def begin(*words: str, **settings: object) -> Worker:
-        workers.append(Worker(Settings(data=tmp_path, partitions=4, fsync="everysec", **settings), *words))
+    def begin(*words: str, program: Sequence[str | Path] = ()) -> Worker:
+        settings = Settings(data=tmp_path, partitions=4, fsync="everysec")
+        workers.append(Worker(settings, program or [HEARTS, "worker", *words]))
         return workers[-1]
 
     yield begin
@@ -126,6 +127,31 @@ def test_bots_and_projector_outlive_their_store(start, tmp_path: Path) -> None:
             store.restart()
         services.client.close()
         assert [0, 0] == [bots.stop(), projector.stop()]
+
+
+DEAF = """
+import signal, sys, threading
+from services.cli import main
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+sys.argv = ["hearts", "worker", "bots"]
+main()
+"""
+
+
+def test_a_signal_that_does_not_wake_the_main_thread(start, tmp_path: Path) -> None:
+    """Given SIGTERM handled in another thread while the main one waits for a job, then the bots stop all the same."""
+    with EmbeddedStore(tmp_path, fsync="everysec"):
+        worker = start(program=[sys.executable, "-c", DEAF])
+        worker.wait_for("the bots play")
+        services = build(Settings(data=tmp_path, partitions=4))
+        until(lambda: any(state == b"idle" for state in _states(services.client)))
+        services.client.close()
+        assert 0 == worker.stop()
+
+
+def _states(client: redis.Redis) -> list[object]:
+    return [client.hget(key, "state") for key in client.smembers("rq:workers")]
 
 
 def test_a_job_that_the_store_was_lost_in(valkey: redis.Redis, valkey_url: str) -> None:
