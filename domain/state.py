@@ -19,7 +19,7 @@ Trick = tuple[Seat, tuple[Card, ...], Seat | None]
 """A finished trick: its leader, its cards in the order played, and who took it (none: dead)."""
 
 
-class SeatState(msgspec.Struct, frozen=True, kw_only=True):
+class SeatState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Who has a seat, and what was said there before the lock."""
 
     kind: Kind | Literal["open"] = "open"
@@ -255,12 +255,25 @@ class State:
 
     def copy(self) -> State:
         """A copy that can be moved on without touching this one."""
+        # written out, for it runs with every command: twice as quick as a loop over the slots
         twin = State.__new__(State)
-        for name in State.__slots__:
-            setattr(twin, name, getattr(self, name))
+        twin.game, twin.terms, twin.chain_secret, twin.anchor = (
+            self.game,
+            self.terms,
+            self.chain_secret,
+            self.anchor,
+        )
+        twin.chain, twin.server_key, twin.ready_seconds = self.chain, self.server_key, self.ready_seconds
+        twin.stand_in, twin.rated, twin.hints, twin.clock = (
+            self.stand_in,
+            self.rated,
+            self.hints,
+            self.clock,
+        )
         twin.seats, twin.hands, twin.totals = self.seats[:], self.hands[:], self.totals[:]
-        if self.hand is not None:
-            twin.hand = self.hand.copy()
+        twin.first_ready_at, twin.root, twin.phase = self.first_ready_at, self.root, self.phase
+        twin.since, twin.winners, twin.reason = self.since, self.winners, self.reason
+        twin.hand = None if self.hand is None else self.hand.copy()
         return twin
 
     def seat_of(self, player: str) -> Seat | None:

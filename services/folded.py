@@ -14,6 +14,7 @@ from domain.shuffle import genesis_head, next_head
 from domain.state import State
 from domain.view import private_part
 from services.codec import CODEC
+from services.snapshot import read_snapshot
 from services.store import CorruptStream, Entry
 
 CACHED_TABLES: Final = 2048
@@ -78,6 +79,12 @@ class TableCache:
             self._tables.pop(game, None)
 
 
+def resume(snapshot: bytes) -> Table | None:
+    """The table that a snapshot holds; none where the game must be folded from its first event."""
+    found = read_snapshot(snapshot) if snapshot else None
+    return None if found is None else Table(found.state(), found.seq, found.head, found.at)
+
+
 def follow(game: str, known: Table | None, entries: Sequence[Entry]) -> Table:
     """The table after the stored ``entries`` that come next. Raises `CorruptStream` naming the event at fault."""
     head = genesis_head(game) if known is None else known.head
@@ -92,7 +99,8 @@ def follow(game: str, known: Table | None, entries: Sequence[Entry]) -> Table:
         head = next_head(head, public)
     if entries:
         seq = entries[-1][0]
-    return Table(state, seq, head, events[-1].at if events else 0)
+    at = events[-1].at if events else 0 if known is None else known.at
+    return Table(state, seq, head, at)
 
 
 def _first_bad(known: Table | None, entries: Sequence[Entry]) -> int:

@@ -49,6 +49,13 @@ TEMPLATES = (
         "services.store",
         "answer by idempotency key, each behind the Unix ms at which it expires",
     ),
+    Template(
+        "snapshot",
+        "h:{pNN}:s:<game>",
+        "string",
+        "services.store",
+        "the folded game at one of its last events, a shortcut for who loads it (`services.snapshot`)",
+    ),
     Template("parked", "h:{pNN}:parked", "hash", "services.projections", "why a game could not be folded"),
     Template(
         "table", "h:{pNN}:t:<game>", "hash", "services.projections", "the game's table snapshot and its seq"
@@ -82,11 +89,12 @@ class Keys:
         self.partitions = partitions
         width = max(2, len(str(partitions - 1)))
         tags = [f"h:{{p{p:0{width}}}}:" for p in range(partitions)]
-        # made once: an append spells four keys, and joining two strings is all that is left to do
+        # made once: an append spells five keys, and joining two strings is all that is left to do
         self._prefixes = tags
         self._streams = [f"{tag}g:" for tag in tags]
         self._answers = [f"{tag}i:" for tag in tags]
         self._tables = [f"{tag}t:" for tag in tags]
+        self._snapshots = [f"{tag}s:" for tag in tags]
         self._feeds = [f"{tag}feed" for tag in tags]
         self._dues = [f"{tag}due" for tag in tags]
 
@@ -106,10 +114,20 @@ class Keys:
         """The game's table snapshot."""
         return self._tables[self.partition(game)] + game
 
-    def of_append(self, game: str) -> tuple[str, str, str, str]:
-        """Stream, feed, due set and answers of a game: the four keys of one append."""
+    def snapshot(self, game: str) -> str:
+        """The game's snapshot."""
+        return self._snapshots[self.partition(game)] + game
+
+    def of_append(self, game: str) -> tuple[str, str, str, str, str]:
+        """Stream, feed, due set, answers and snapshot of a game: the keys of one append."""
         p = self.partition(game)
-        return self._streams[p] + game, self._feeds[p], self._dues[p], self._answers[p] + game
+        return (
+            self._streams[p] + game,
+            self._feeds[p],
+            self._dues[p],
+            self._answers[p] + game,
+            self._snapshots[p] + game,
+        )
 
     def feed(self, partition: int) -> str:
         """The partition's feed of pointers."""

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 import redis
 
 from services.keys import Keys
-from services.wire import HiredisMissing, Script, StoreError, StoreUnavailable, Wire, connect
+from services.scripts import APPEND, CLAIM, SETTLE
+from services.wire import HiredisMissing, StoreError, StoreUnavailable, Wire, connect
 
 __all__ = [
     "DAY_MS",
@@ -106,105 +107,6 @@ class Replayed(NamedTuple):
     answer: bytes
 
 
-APPEND = Script("""
--- KEYS[1] game stream   KEYS[2] feed   KEYS[3] due set   KEYS[4] answers by idempotency key
--- ARGV[1] game   ARGV[2] expected seq   ARGV[3] now, Unix ms   ARGV[4] due, Unix ms, or ''
--- ARGV[5] idempotency field, or ''   ARGV[6] what to keep under it: <expiry, Unix ms>:<answer>
--- ARGV[7], ARGV[8] public and secret bytes of the first event; then in pairs those of the others
--- Returns {0, last seq}      appended
---         {1, answer}        replayed: the field holds a live answer, whatever the expected seq
---         {2, entries}       missed: the entries after the expected one, at most 1000
---         {3, last seq}      gap: the expected entry is not in the stream
--- Everything that can fail does so before the first write, or as the first write.
-local expected, now, due, field = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
-if not expected or not now or (due ~= '' and not tonumber(due)) or #ARGV < 8 or #ARGV % 2 ~= 0 then
-  return redis.error_reply('ERR append: wrong arguments')
-end
-if field ~= '' then
-  local kept = redis.call('HGET', KEYS[4], field)
-  if kept then
-    local colon = string.find(kept, ':', 1, true)
-    if tonumber(string.sub(kept, 1, colon - 1)) > now then
-      return {1, string.sub(kept, colon + 1)}
-    end
-  end
-end
-local found = redis.call('XRANGE', KEYS[1], ARGV[2], '+', 'COUNT', 1001)
-if expected > 0 then
-  if not found[1] or found[1][1] ~= ARGV[2] .. '-0' then
-    local tail = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
-    return {3, tail[1] and tonumber(string.match(tail[1][1], '^%d+')) or 0}
-  end
-  table.remove(found, 1)
-end
-if #found > 0 then
-  return {2, found}
-end
--- two reads that would fail if the feed or the due set were keys of another type
-local was_due = redis.call('ZSCORE', KEYS[3], ARGV[1])
-redis.call('XLEN', KEYS[2])
-
-local last = expected
-for i = 7, #ARGV, 2 do
-  last = last + 1
-  local id = string.format('%d-0', last)
-  if ARGV[i + 1] == '' then
-    redis.call('XADD', KEYS[1], id, 'p', ARGV[i])
-  else
-    redis.call('XADD', KEYS[1], id, 'p', ARGV[i], 's', ARGV[i + 1])
-  end
-end
-if due ~= '' then
-  redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'n', string.format('%d', last), 'd', due)
-  redis.call('ZADD', KEYS[3], due, ARGV[1])
-else
-  redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'n', string.format('%d', last))
-  if was_due then
-    redis.call('ZREM', KEYS[3], ARGV[1])
-  end
-end
-if field ~= '' then
-  redis.call('HSET', KEYS[4], field, ARGV[6])
-  redis.call('PEXPIRE', KEYS[4], 86400000)
-  -- a game that lasts for days: look at a few answers each time and drop those that have expired
-  if redis.call('HLEN', KEYS[4]) > 128 then
-    local some = redis.call('HRANDFIELD', KEYS[4], 16, 'WITHVALUES')
-    for i = 1, #some, 2 do
-      if tonumber(string.match(some[i + 1], '^%d+')) <= now then
-        redis.call('HDEL', KEYS[4], some[i])
-      end
-    end
-  end
-end
-return {0, last}
-""")
-
-CLAIM = Script("""
--- KEYS[1] due set   ARGV[1] now, Unix ms   ARGV[2] end of the lease, Unix ms   ARGV[3] most games
--- Returns the games that were due, earliest first; each is now due at the end of the lease.
-local ripe = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])
-for _, game in ipairs(ripe) do
-  redis.call('ZADD', KEYS[1], ARGV[2], game)
-end
-return ripe
-""")
-
-SETTLE = Script("""
--- KEYS[1] due set   ARGV[1] game   ARGV[2] end of the lease it was claimed with   ARGV[3] due or ''
--- Returns 1 when the lease was still held and is given up, 0 when an append or a claim came between.
-local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if not score or tonumber(score) ~= tonumber(ARGV[2]) then
-  return 0
-end
-if ARGV[3] == '' then
-  redis.call('ZREM', KEYS[1], ARGV[1])
-else
-  redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
-end
-return 1
-""")
-
-
 def fix_partitions(client: redis.Redis, wanted: int) -> int:
     """Fix the number of partitions of a new store; of an old one, check it. Returns the number.
 
@@ -234,12 +136,14 @@ class Store:
         now: int,
         due: int | None,
         once: Once | None = None,
+        snapshot: bytes = b"",
     ) -> Appended | Missed | Replayed:
         """Add events (public bytes, secret bytes or b"") behind event `expected`, all or none of them.
 
         `now` and `due` are Unix ms; `due` is when somebody must act in this game next and replaces what
         was due before, None: nothing is due. `once` is looked up before `expected` is checked, and only
-        kept when the events are.
+        kept when the events are. A `snapshot` is of the game after these events and takes the place of the
+        one before.
 
         Raises Gap when the stream does not hold event `expected`, CorruptStream when it cannot be
         continued, ValueError when there is nothing to append.
@@ -249,6 +153,7 @@ class Store:
         field, answer = once or (b"", b"")
         args: list[Any] = [game, expected, now, "" if due is None else due, field]
         args.append(b"%d:%b" % (now + DAY_MS, answer))
+        args.append(b"%d:%b" % (expected + len(entries), snapshot) if snapshot else b"")
         for pair in entries:
             args += pair
         try:
@@ -273,6 +178,29 @@ class Store:
             if len(page) < PAGE:
                 return found
             after = page[-1][0]
+
+    def load(self, game: str, recent: int) -> tuple[bytes, list[Entry]]:
+        """The game's snapshot and the entries after it; b"" and all entries where there is none.
+
+        A snapshot counts only when the event it was taken after is among the `recent` last ones that the stream
+        holds. One round trip where it does, or where the game is no longer than that. Raises CorruptStream.
+        """
+        newest, snapshot = self.wire.pipeline(
+            [
+                ("XREVRANGE", self.keys.stream(game), "+", "-", "COUNT", recent),
+                ("GET", self.keys.snapshot(game)),
+            ]
+        )
+        if not newest:
+            return b"", []
+        newest.reverse()
+        seq, _, data = (snapshot or b"0:").partition(b":")
+        for place, (entry, _) in enumerate(newest):
+            if data and entry == seq + b"-0":
+                return data, _entries(game, int(seq), newest[place + 1 :])
+        if newest[0][0] == b"1-0":
+            return b"", _entries(game, 0, newest)
+        return b"", self.read(game)
 
     def tail(self, game: str, after: Seq, wait_ms: int) -> list[Entry]:
         """At most PAGE entries after `after`; when there are none, those that come within `wait_ms`.

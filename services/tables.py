@@ -22,7 +22,8 @@ from domain.shuffle import genesis_head, next_head
 from domain.state import State
 from services.audit import Receipt, ServerKey
 from services.codec import CODEC, Stored
-from services.folded import Item, Table, TableCache, follow, read_items
+from services.folded import Item, Table, TableCache, follow, read_items, resume
+from services.snapshot import EVERY, take_snapshot
 from services.store import Appended, Entry, Gap, Once, Replayed, Store, StoreUnavailable
 
 MOST_TRIES = 256
@@ -102,7 +103,7 @@ class Tables:
         """The table as it is now. Raises `UnknownGame`, `CorruptLog`, `StoreUnavailable`."""
         known = self._cache.get(game)
         if known is None:
-            return self._follow(game, None, self.entries(game))
+            return self._load(game)
         # its own last event is read again: where that is gone, the store has lost a tail that was in this cache
         entries = self._store.read(game, known.seq - 1)
         if not entries:
@@ -248,9 +249,13 @@ class Tables:
             head = next_head(head, pair[0])
             stored.append(pair)
         last = seq + len(events)
+        keep = last // EVERY > seq // EVERY or state.phase == "over"
+        snapshot = take_snapshot(state, last, head, at) if keep else b""
         once = None if key is None else Once(key.field, msgspec.json.encode(_Kept(key.fingerprint, last)))
         try:
-            result = self._store.append(game, seq, stored, now=at, due=next_due(state, at), once=once)
+            result = self._store.append(
+                game, seq, stored, now=at, due=next_due(state, at), once=once, snapshot=snapshot
+            )
         except Gap:
             return []
         if isinstance(result, Appended):
@@ -261,6 +266,13 @@ class Tables:
             assert key is not None
             return self._replay(game, key, result.answer)
         return result.entries
+
+    def _load(self, game: str) -> Table:
+        snapshot, entries = self._store.load(game, EVERY)
+        known = resume(snapshot)
+        if known is None and (snapshot or not entries):
+            entries = self.entries(game)  # it was another version's, or there is no such game
+        return self._follow(game, known, entries)
 
     def _catch_up(self, game: str, table: Table, missed: list[Entry]) -> Table:
         if missed:

@@ -16,7 +16,8 @@ from typing import Final
 import redis
 
 from services.queue import Queued
-from services.store import SETTLE, StoreUnavailable
+from services.scripts import SETTLE
+from services.store import StoreUnavailable
 from services.supervise import Backoff, Stop
 from services.tables import UnknownGame, next_due
 from services.wire import Script, Wire

@@ -30,6 +30,7 @@ from services.embedded import EmbeddedStore  # noqa: E402
 from services.folded import Table, follow  # noqa: E402
 from services.keys import Keys  # noqa: E402
 from services.sealed import seal, unseal  # noqa: E402
+from services.snapshot import EVERY  # noqa: E402
 from services.store import Store, fix_partitions  # noqa: E402
 from services.tables import Tables  # noqa: E402
 from services.wire import connect  # noqa: E402
@@ -125,6 +126,8 @@ class Sixty:
         self.tables = new_tables(store)
         self.base = self._grow()
         self.entries = [(public, hidden) for _, public, hidden in store.read(self.base.state.game)]
+        self.snapshot, after = store.load(self.base.state.game, EVERY)
+        self.snapshot_seq = self.base.seq - len(after)
         self.card = distinct_cards(legal_plays(self.base.state.terms, self.hand))[0]
         self.copies = 0
 
@@ -150,11 +153,13 @@ class Sixty:
         return table
 
     def fresh_games(self, count: int) -> list[str]:
-        """Copies of the game under new ids."""
+        """Copies of the game under new ids, each with the snapshot that the game has."""
+        cut = self.snapshot_seq
         games = [f"copy{self.copies + number}" for number in range(count)]
         self.copies += count
         for game in games:
-            self.store.append(game, 0, self.entries, now=1, due=None)
+            self.store.append(game, 0, self.entries[:cut], now=1, due=None, snapshot=self.snapshot)
+            self.store.append(game, cut, self.entries[cut:], now=1, due=None)
         return games
 
 

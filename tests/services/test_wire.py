@@ -1,0 +1,72 @@
+"""The line to the server: connections are used again, and never one that would give somebody else's answer."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+import redis
+
+from services.wire import StoreUnavailable, Wire, connect
+
+
+@pytest.fixture
+def wire(valkey: redis.Redis) -> Wire:
+    """A line to an empty server."""
+    return Wire(valkey)
+
+
+def test_one_connection_serves_one_command_after_the_other(wire: Wire) -> None:
+    """No connection is made where one is idle."""
+    assert wire.call("CLIENT", "ID") == wire.call("CLIENT", "ID") == wire.pipeline([("CLIENT", "ID")])[0]
+
+
+def test_a_connection_that_the_server_has_closed_is_replaced(wire: Wire, valkey: redis.Redis) -> None:
+    """Given an idle connection that was closed at the other end, then the next command is sent on a new one."""
+    first = wire.call("CLIENT", "ID")
+    valkey.client_kill_filter(_id=first)
+    assert wire.call("CLIENT", "ID") != first
+
+
+def test_a_late_answer_is_nobody_elses(valkey_url: str) -> None:
+    """Given a command whose answer did not come in time, then the next one gets its own."""
+    client = connect(valkey_url, timeout=0.05)
+    wire = Wire(client)
+    with pytest.raises(StoreUnavailable):
+        wire.call("BLPOP", "nothing", 0)
+    assert wire.call("ECHO", "mine") == b"mine"
+    client.close()
+
+
+def test_a_refused_command_leaves_its_connection_in_order(wire: Wire) -> None:
+    """All answers of a pipeline are read before its error is raised."""
+    first = wire.call("CLIENT", "ID")
+    with pytest.raises(redis.ResponseError):
+        wire.pipeline([("SET", "k", "v"), ("LPUSH", "k", "x"), ("ECHO", "late")])
+    assert wire.call("ECHO", "mine") == b"mine"
+    assert wire.call("CLIENT", "ID") == first
+
+
+def test_a_child_process_talks_on_connections_of_its_own(wire: Wire) -> None:
+    """What a fork has inherited is left to the parent."""
+    first = wire.call("CLIENT", "ID")
+    wire._pid = -1
+    assert wire.call("CLIENT", "ID") != first
+
+
+def test_many_threads_get_their_own_answers(wire: Wire) -> None:
+    """Given threads that talk at the same time, then none reads another's answer."""
+    wrong = []
+
+    def talk(name: str) -> None:
+        for number in range(200):
+            word = f"{name}-{number}".encode()
+            if wire.call("ECHO", word) != word:
+                wrong.append(word)
+
+    threads = [threading.Thread(target=talk, args=(f"t{number}",)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
