@@ -7,22 +7,55 @@ from typing import Any, Final
 from marshmallow import Schema, fields, validate
 
 from api.errors import CODES
-from api.schemas import STATUSES, Knobs
+from api.schemas import (
+    LARGEST_AFTER,
+    MOST_HAND,
+    MOST_SEATS,
+    STATUSES,
+    Knobs,
+)
+from domain.commands import LONGEST_CLOCK, READY_SECONDS
+from domain.ruleset import LARGEST, MOST_HANDS
 
 _CARDS: Final = "a card list: sorted by suit CDSH, then rank, one space between; empty for none"
 _HEAD: Final = "head of the event chain, 32 bytes in hex"
+LARGEST_COUNT: Final = 2**53 - 1
+"""No number that is sent is larger, so that every reader of JSON can hold it."""
+_POINTS: Final = (-LARGEST_COUNT, LARGEST_COUNT)
+_SEATS: Final = (0, MOST_SEATS - 1)
 
 
 def _text(description: str, **more: Any) -> fields.String:
     return fields.String(required=True, metadata={"description": description, **more})
 
 
-def _number(description: str, *, allow_none: bool = False) -> fields.Integer:
-    return fields.Integer(required=True, allow_none=allow_none, metadata={"description": description})
+def _number(
+    description: str, low: int, high: int, *, allow_none: bool = False, required: bool = True
+) -> fields.Integer:
+    return fields.Integer(
+        required=required,
+        allow_none=allow_none,
+        validate=validate.Range(low, high),
+        metadata={"description": description},
+    )
 
 
-def _numbers(description: str) -> fields.List[Any]:
-    return fields.List(fields.Integer(), required=True, metadata={"description": description})
+def _numbers(description: str, low: int, high: int) -> fields.List[Any]:
+    return fields.List(
+        fields.Integer(validate=validate.Range(low, high)),
+        required=True,
+        metadata={"description": description},
+    )
+
+
+def _seat(description: str, *, allow_none: bool = False, required: bool = True) -> fields.Integer:
+    return _number(description, 0, MOST_SEATS - 1, allow_none=allow_none, required=required)
+
+
+def _count(
+    description: str, *, low: int = 0, allow_none: bool = False, required: bool = True
+) -> fields.Integer:
+    return _number(description, low, LARGEST_COUNT, allow_none=allow_none, required=required)
 
 
 def _flag(description: str) -> fields.Boolean:
@@ -38,12 +71,12 @@ class Rules(Knobs):  # type: ignore[valid-type,misc]
 class SeatAnswer(Schema):
     """A seat, as anybody may know it."""
 
-    seat = _number("from 0, clockwise")
+    seat = _seat("from 0, clockwise")
     kind = fields.String(required=True, validate=validate.OneOf(["player", "bot", "open"]))
     name = _text("of the player or the bot; empty where there is none")
     ready = _flag("whether it waits for the deal")
-    cards = _number("cards in hand, passed ones included until the exchange")
-    taken = _number("tricks taken in this hand")
+    cards = _number("cards in hand, passed ones included until the exchange", 0, MOST_HAND)
+    taken = _number("tricks taken in this hand", 0, MOST_HAND)
     passed = _flag("whether it has passed in this hand")
     player = fields.String(required=True, allow_none=True, metadata={"description": "the player's id"})
     away = _flag("whether the stand-in bot plays it for its player")
@@ -52,40 +85,40 @@ class SeatAnswer(Schema):
 class LaidCard(Schema):
     """A card of a trick."""
 
-    seat = _number("who played it")
+    seat = _seat("who played it")
     card = _text("the card", example="QS")
 
 
 class HandPoints(Schema):
     """What a finished hand added to the totals."""
 
-    hand = _number("from 1")
-    points = _numbers("a number a seat")
+    hand = _number("from 1", 1, MOST_HANDS)
+    points = _numbers("a number a seat", *_POINTS)
 
 
 class TableAnswer(Schema):
     """A table as the caller may see it. The last keys of the contract are there for a seat alone."""
 
     id = _text("the game's id")
-    seq = _number("events so far")
+    seq = _count("events so far", low=1)
     head = _text(_HEAD)
     status = fields.String(required=True, validate=validate.OneOf(STATUSES))
     phase = fields.String(required=True, validate=validate.OneOf(["seats", "pass", "play", "moon", "over"]))
     variant = _text("the variant it started from, or custom")
     rules = fields.Nested(Rules, required=True)
     seats = fields.List(fields.Nested(SeatAnswer), required=True)
-    hand_number = _number("from 1; 0 before the first deal")
-    pass_offset = _number("1 left, -1 right, 2 across, 0 hold")
-    turn = _number("the seat to act; null while several may, or nobody", allow_none=True)
-    deadline = _number("when the house acts for whom the table waits for, ms since 1970 UTC", allow_none=True)
+    hand_number = _number("from 1; 0 before the first deal", 0, MOST_HANDS)
+    pass_offset = _number("1 left, -1 right, 2 across, 0 hold", -1, 2)
+    turn = _seat("the seat to act; null while several may, or nobody", allow_none=True)
+    deadline = _count("when the house acts for whom the table waits for, ms since 1970 UTC", allow_none=True)
     hearts_broken = _flag("whether hearts may be led")
     trick = fields.List(fields.Nested(LaidCard), required=True)
     last_trick = fields.List(fields.Nested(LaidCard), required=True)
-    last_winner = _number("who took the last trick; null where it was dead, or before any", allow_none=True)
-    totals = _numbers("a number a seat")
+    last_winner = _seat("who took the last trick; null where it was dead, or before any", allow_none=True)
+    totals = _numbers("a number a seat", *_POINTS)
     hands = fields.List(fields.Nested(HandPoints), required=True)
-    winners = _numbers("the seats that have won")
-    you = fields.Integer(metadata={"description": "the caller's seat"})
+    winners = _numbers("the seats that have won", *_SEATS)
+    you = _seat("the caller's seat", required=False)
     hand = fields.String(metadata={"description": f"the caller's cards, {_CARDS}"})
     received = fields.String(metadata={"description": f"what was passed to the caller, {_CARDS}"})
     legal = fields.String(metadata={"description": f"there when the caller may play now, {_CARDS}"})
@@ -95,15 +128,15 @@ class TableAnswer(Schema):
     )
     rated = _flag("whether the game counts")
     hints = _flag("whether players may ask for hints")
-    clock = _number("seconds for a move, or null", allow_none=True)
-    ready_seconds = _number("seconds from the first who is ready until the deal")
+    clock = _number("seconds for a move, or null", 1, LONGEST_CLOCK, allow_none=True)
+    ready_seconds = _number("seconds from the first who is ready until the deal", *READY_SECONDS)
 
 
 class ReceiptAnswer(Schema):
     """The server's signed word that an event is in the log, docs/spec/audit.md 7."""
 
     game = _text("the game's id")
-    seq = _number("of the last event that the command caused")
+    seq = _count("of the last event that the command caused", low=1)
     head = _text(_HEAD)
     signature = _text("Ed25519, in hex")
 
@@ -137,7 +170,7 @@ class VariantAnswer(Schema):
     title = _text("what people call it")
     summary = _text("what sets it apart")
     source = _text("where its rules are from")
-    players = _numbers("the numbers of seats it is played with")
+    players = _numbers("the numbers of seats it is played with", 3, MOST_SEATS)
     rules = fields.Nested(Rules, required=True)
 
 
@@ -150,7 +183,7 @@ class VariantsAnswer(Schema):
 class GameSeat(Schema):
     """A seat in the lobby."""
 
-    seat = _number("from 0, clockwise")
+    seat = _seat("from 0, clockwise")
     kind = fields.String(required=True, validate=validate.OneOf(["player", "bot", "open"]))
     player = fields.String(required=True, allow_none=True, metadata={"description": "the player's id"})
     bot = fields.String(required=True, allow_none=True, metadata={"description": "the bot's name"})
@@ -161,19 +194,19 @@ class GameSummary(Schema):
     """A game in the lobby or the history; it may lag behind the table a little."""
 
     id = _text("the game's id")
-    seq = _number("events so far")
+    seq = _count("events so far", low=1)
     status = fields.String(required=True, validate=validate.OneOf(STATUSES))
     phase = _text("as in the table")
     variant = _text("the variant it started from, or custom")
-    players = _number("how many seats it has")
+    players = _number("how many seats it has", 3, MOST_SEATS)
     seats = fields.List(fields.Nested(GameSeat), required=True)
-    created_at = _number("ms since 1970 UTC")
-    updated_at = _number("ms since 1970 UTC")
-    hand_number = _number("from 1; 0 before the first deal")
-    totals = _numbers("a number a seat")
-    winners = _numbers("the seats that have won")
+    created_at = _count("ms since 1970 UTC")
+    updated_at = _count("ms since 1970 UTC")
+    hand_number = _number("from 1; 0 before the first deal", 0, MOST_HANDS)
+    totals = _numbers("a number a seat", *_POINTS)
+    winners = _numbers("the seats that have won", *_SEATS)
     rated = _flag("whether the game counts")
-    target = _number("points that end the game")
+    target = _number("points that end the game", 1, LARGEST)
 
 
 class GamesAnswer(Schema):
@@ -186,7 +219,7 @@ class GamesAnswer(Schema):
 class ItemAnswer(Schema):
     """An event, docs/spec/audit.md."""
 
-    seq = _number("its place in the game, from 1")
+    seq = _count("its place in the game, from 1", low=1)
     head = _text(f"{_HEAD}, after it")
     event = _text("its stored bytes: compact JSON")
     private = fields.Dict(
@@ -202,7 +235,7 @@ class EventsAnswer(Schema):
     """Events in order."""
 
     events = fields.List(fields.Nested(ItemAnswer), required=True)
-    next = _number("`after` of the next call")
+    next = _number("`after` of the next call", 0, LARGEST_AFTER)
 
 
 class RecordAnswer(Schema):
@@ -212,7 +245,7 @@ class RecordAnswer(Schema):
     rules = fields.Dict(required=True)
     seats = fields.List(fields.String(), required=True)
     hands = fields.List(fields.Dict(), required=True)
-    winners = _numbers("the seats that have won")
+    winners = _numbers("the seats that have won", *_SEATS)
 
 
 class LiveAnswer(Schema):
@@ -225,9 +258,14 @@ class ReadyAnswer(Schema):
     """The server can do its work."""
 
     ready = _flag("true")
-    partitions = _number("partitions of the log")
-    projector_lag = _number(
+    partitions = _number("partitions of the log", 1, 1024)
+    projector_lag = _count(
         "appends that lobby and history do not show yet; null where unknown", allow_none=True
+    )
+    warnings = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "what in the store's settings may lose what was acknowledged"},
     )
 
 
@@ -254,12 +292,12 @@ class ProblemAnswer(Schema):
 
     type = _text("where the code is explained")
     title = _text("of the code")
-    status = _number("the HTTP status")
+    status = _number("the HTTP status", 400, 599)
     detail = _text("what is wrong this time")
     code = fields.String(required=True, validate=validate.OneOf(list(CODES)))
     hint = _text("what would be accepted; may be empty")
     legal = fields.String(metadata={"description": f"what may be played instead, {_CARDS}"})
-    seq = fields.Integer(metadata={"description": "events of the table that refused"})
+    seq = _count("events of the table that refused", low=1, required=False)
     errors = fields.List(fields.Nested(FieldError))
 
 

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from flask import Flask
 from flask_smorest import Api
-from werkzeug.routing import IntegerConverter
+from werkzeug.routing import IntegerConverter, Map
 
 from api.answers import ProblemAnswer
 from api.errors import PROBLEM_JSON, register_errors
 from api.games import games
+from api.gate import Gate, Wsgi
 from api.house import House
 from api.inputs import LARGEST_BODY, RawRequest
 from api.ops import ops
@@ -37,12 +38,18 @@ class SeatConverter(IntegerConverter):
 
     regex = "[0-9]{1,2}"
 
+    def __init__(self, url_map: Map) -> None:
+        super().__init__(url_map, min=0, max=99)
+
 
 class HeartsApi(Api):
     """flask-smorest's documentation, with problems as the one kind of error."""
 
     DEFAULT_ERROR_RESPONSE_NAME = "PROBLEM"
     ERROR_SCHEMA = ProblemAnswer
+
+    def _register_pagination_header(self) -> None:
+        """Leave out the components of a pagination that nothing here uses; ours are cursors."""
 
 
 def create_app(services: Services, *, stopping: Callable[[], bool] = lambda: False) -> Flask:
@@ -66,7 +73,8 @@ def create_app(services: Services, *, stopping: Callable[[], bool] = lambda: Fal
         api.register_blueprint(room)
     register_errors(app)
     Pages(api.spec.to_dict()).install(app)
-    app.wsgi_app = _with_headers(app.wsgi_app)  # type: ignore[method-assign]
+    gate = Gate(services.settings.api_threads)
+    app.wsgi_app = gate.guard(_with_headers(app.wsgi_app))  # type: ignore[method-assign, assignment]
     return app
 
 
@@ -78,10 +86,13 @@ def _document_problems(api: HeartsApi) -> None:
             "content": {PROBLEM_JSON: {"schema": ProblemAnswer}},
         },
     )
+    api.spec.components.response(
+        "UNCHANGED", {"description": "Nothing has changed since the version of `If-None-Match`"}
+    )
     api.spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer"})
 
 
-def _with_headers(inner: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+def _with_headers(inner: Wsgi) -> Wsgi:
     """``inner`` with the security headers on every answer, whoever made it."""
 
     def outer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

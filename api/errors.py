@@ -106,9 +106,16 @@ class Problem(HeartsError):
 class FieldProblem(Problem):
     """A request whose fields are not all right; ``errors`` tells each, as `field` and `detail`."""
 
-    def __init__(self, errors: list[dict[str, str]], *, status: int | None = None) -> None:
+    def __init__(self, errors: list[dict[str, str]]) -> None:
         told = "; ".join(one["detail"] for one in errors)
-        super().__init__("request/invalid", told[:1000], status=status, errors=errors)
+        super().__init__("request/invalid", told[:1000], errors=errors)
+
+
+class HeaderProblem(Problem):
+    """A header that cannot be read, so that nothing is known of what it asks."""
+
+    def __init__(self, name: str, detail: str) -> None:
+        super().__init__("request/unreadable", detail, errors=[{"field": name, "detail": detail}])
 
 
 class RefusedAt(HeartsError):

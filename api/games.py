@@ -51,6 +51,8 @@ SLICE_MS: Final = 1_000
 """A long poll looks up this often, whether the server is about to stop."""
 _COMMAND: Final[dict[str, Any]] = {
     "who": "player",
+    # a body is read of every command, though of some it must be empty
+    "refuses": (400, 404, 409, 412, 413, 415, 422, 503),
     "headers": CommandHeaders,
     "sends": ETAG_DOC | REPLAYED_DOC,
 }
@@ -69,6 +71,7 @@ _LATER: Final = frozenset(("at", "as", "open"))
     takes=NewTable,
     headers=KeyHeader,
     sends=ETAG_DOC | REPLAYED_DOC | {"Location": {"schema": {"type": "string"}}},
+    refuses=(503,),
 )
 def open_table() -> Response:
     """Open a table.
@@ -100,7 +103,7 @@ def open_table() -> Response:
     return _answer(here, outcome, me, status=201)
 
 
-@games.view("GET", "", GamesAnswer, query=GamesQuery)
+@games.view("GET", "", GamesAnswer, query=GamesQuery, refuses=(503,))
 def list_games() -> Response:
     """Find tables and finished games.
 
@@ -284,7 +287,15 @@ def _headers(etag: str) -> Fields:
 # --- watching
 
 
-@games.view("GET", "/<game>", TableAnswer, headers=ReadHeaders, sends=ETAG_DOC)
+@games.view(
+    "GET",
+    "/<game>",
+    TableAnswer,
+    headers=ReadHeaders,
+    sends=ETAG_DOC,
+    refuses=(400, 401, 404, 422, 503),
+    unchanged=True,
+)
 def show_table(game: str) -> Response:
     """See a table.
 
@@ -304,25 +315,34 @@ def show_table(game: str) -> Response:
     return Answer(encode(_body(here, table, me)), headers)
 
 
-@games.view("GET", "/<game>/events", EventsAnswer, query=EventsQuery, sends=ETAG_DOC)
+@games.view(
+    "GET",
+    "/<game>/events",
+    EventsAnswer,
+    query=EventsQuery,
+    sends=ETAG_DOC,
+    refuses=(401, 404, 406, 429, 503),
+)
 def read_events(game: str) -> Response:
     """Read a table's events.
 
-    Those after `after`, with what they tell your seat alone. With `wait` the call lasts until there is one.
+    Those after `after`, at most `limit` of them, with what they tell your seat alone; `next` is the `after` of the next
+    call. With `wait` the call lasts until there is one.
     """
     here = house()
     me = caller(here.players, wsgi())
     check_game_id(game)
     _check_accepts_json()
     asked = read_query(EVENTS)
-    after = asked["after"]
+    after, limit = asked["after"], asked["limit"]
     table = here.tables.load(game)
     if after > table.seq:
         raise Problem("request/invalid", f"after: the game has {table.seq} events", seq=table.seq)
     seat = None if me is None else table.state.seat_of(me.id)
-    items = here.tables.items(game, after, seat)
-    if not items and asked["wait"]:
-        items = _wait(here, game, after, seat, asked["wait"])
+    if after < table.seq:
+        items = here.pages.read(game, after, limit, seat)
+    else:
+        items = _wait(here, game, after, seat, asked["wait"])[:limit] if asked["wait"] else []
     etag = _etag(items[-1]) if items else table.etag
     return Answer(encode(events_body(items, after)), _headers(etag))
 

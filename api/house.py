@@ -10,6 +10,7 @@ from typing import Final
 from flask import Flask, current_app
 
 from api.errors import Problem
+from services.paging import EventPages
 from services.wiring import Services
 
 _EXTENSION: Final = "hearts"
@@ -22,6 +23,7 @@ class House:
         self.services = services
         self.tables = services.tables
         self.players = services.players
+        self.pages = EventPages(services.store)
         self.stopping = stopping
         # A poll holds a thread while it waits, so some threads are always left to those who do not.
         self.most_polls = max(1, services.settings.api_threads * 3 // 4)

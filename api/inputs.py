@@ -7,6 +7,7 @@ made of; whatever is wrong is told at once.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -17,7 +18,8 @@ from flask import Request, request
 from marshmallow import ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from api.errors import FieldProblem, Problem
+from api.errors import FieldProblem, HeaderProblem, Problem
+from api.gate import gate_of
 from api.schemas import Request as Taken
 from api.sent import JSON
 from services.tables import Key, UnknownGame
@@ -105,7 +107,7 @@ def read_key(environ: Mapping[str, Any], caller: str, sent: dict[str, Any]) -> K
         return None
     if _IDEMPOTENCY_KEY.fullmatch(text) is None:
         detail = "Idempotency-Key: it has 1 to 255 visible ASCII characters"
-        raise FieldProblem([{"field": "Idempotency-Key", "detail": detail}], status=400)
+        raise HeaderProblem("Idempotency-Key", detail)
     route = f"{request.method} {request.path}"
     canonical = msgspec.json.encode(sent, order="sorted")
     return Key(caller, route, text, hashlib.sha256(route.encode() + b"\n" + canonical).hexdigest())
@@ -124,7 +126,7 @@ def read_if_match(environ: Mapping[str, Any]) -> str | None:
         return None
     if _ETAG.fullmatch(text) is None:
         detail = 'If-Match: it is * or one version in quotes, as in "57-0123456789abcdef"'
-        raise FieldProblem([{"field": "If-Match", "detail": detail}], status=400)
+        raise HeaderProblem("If-Match", detail)
     return text
 
 
@@ -154,21 +156,44 @@ def _read_object(environ: Mapping[str, Any]) -> dict[str, Any]:
         raise Problem("request/unreadable", f"the body is nested deeper than {DEEPEST} levels")
     if not isinstance(sent, dict):
         raise FieldProblem([{"field": "", "detail": "the body is a JSON object"}])
+    # each key brings a colon, so with as many as there are keys none stands there twice; more may be inner ones, or text
+    if data.count(b":") != len(sent):
+        _check_keys(data)
     return sent
+
+
+def _check_keys(data: bytes) -> None:
+    """Raise ``request/unreadable`` where an object has a key twice, of which readers would see one or the other."""
+    # numbers are not looked at: reading a long one takes its time
+    json.loads(data, object_pairs_hook=_check_pairs, parse_int=len, parse_float=len, parse_constant=len)
+
+
+def _check_pairs(pairs: list[tuple[str, Any]]) -> None:
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) != len(keys):
+        twice = next(key for at, key in enumerate(keys) if key in keys[:at])
+        raise Problem(
+            "request/unreadable", f"the key {twice!r:.60} stands there twice", hint="send each key once"
+        )
 
 
 def _read_bytes(environ: Mapping[str, Any]) -> bytes:
     length = environ.get("CONTENT_LENGTH")
+    outside = gate_of(environ).outside
     if length and len(length) <= _MOST_DIGITS and length.isascii() and length.isdecimal():
         # the usual case, without the layers of streams that werkzeug lays over it
-        if int(length) <= LARGEST_BODY:
-            return bytes(environ["wsgi.input"].read(int(length)))
-        _drain(environ)
-        raise RequestEntityTooLarge
+        size = int(length)
+        if size > LARGEST_BODY:
+            outside(_drain, environ)
+            raise RequestEntityTooLarge
+        data: bytes = outside(environ["wsgi.input"].read, size)
+        if len(data) < size:
+            raise Problem("request/unreadable", f"the body broke off after {len(data)} of {size} bytes")
+        return data
     try:
-        data = request.get_data(cache=False)
+        data = outside(request.get_data, False)
     except RequestEntityTooLarge:
-        _drain(environ)
+        outside(_drain, environ)
         raise
     if len(data) > LARGEST_BODY:
         raise RequestEntityTooLarge

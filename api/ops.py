@@ -26,9 +26,11 @@ def livez() -> Response:
     return Response(encode({"live": True}), headers=_HEADERS)
 
 
-@ops.view("GET", "/readyz", ReadyAnswer)
+@ops.view("GET", "/readyz", ReadyAnswer, refuses=(503,))
 def readyz() -> Response:
     """Whether the server can do its work.
+
+    ``warnings`` tells what of the store's settings may lose what it has acknowledged; it is no reason not to serve.
 
     503 where the store does not answer, or is not the one that this process was started for.
     """
@@ -45,6 +47,7 @@ def readyz() -> Response:
         "ready": True,
         "partitions": partitions,
         "projector_lag": services.projections.lag(),
+        "warnings": services.durability.warnings(),
     }
     return Response(encode(body), headers=_HEADERS)
 

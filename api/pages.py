@@ -130,15 +130,15 @@ def _operation(method: str, path: str, operation: dict[str, Any], spec: dict[str
             where = "in the body, required" if name in needed else "in the body"
             rows.append(_row(name, where, field, field.get("description", "")))
     token = "" if {} in operation.get("security", [{}]) else " A token is needed."
-    answers = [
-        f"{status} {_reference(response)}"
-        for status, response in operation["responses"].items()
-        if status != "default"
-    ]
+    named = {status: one for status, one in operation["responses"].items() if status != "default"}
+    answers = [f"{status} {_reference(one)}" for status, one in named.items() if "$ref" not in one]
+    answers += [status for status, one in named.items() if _name_of(one) == "UNCHANGED"]
+    refusals = [status for status, one in named.items() if _name_of(one) == "PROBLEM"]
+    told = f", and refuses with {', '.join(refusals)}" if refusals else ""
     return (
         f"<section><h3><code>{method.upper()} {escape(path)}</code> {escape(operation['summary'].rstrip('.'))}</h3>"
         f"<p>{_prose(operation.get('description', ''))}{token}</p><table>{''.join(rows)}</table>"
-        f"<p>Answers {', '.join(answers)}.</p></section>"
+        f"<p>Answers {', '.join(answers)}{told}.</p></section>"
     )
 
 

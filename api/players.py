@@ -24,7 +24,7 @@ _PRIVATE: Final = [
 ]
 
 
-@players.view("POST", "/players", PlayerAnswer, status=201, takes=NewPlayer)
+@players.view("POST", "/players", PlayerAnswer, status=201, takes=NewPlayer, refuses=(503,))
 def create_player() -> Response:
     """Become a player.
 
@@ -34,7 +34,7 @@ def create_player() -> Response:
     return Response(encode({"id": player.id, "token": token, "name": player.name}), 201, headers=_PRIVATE)
 
 
-@players.view("GET", "/me", MeAnswer, who="player")
+@players.view("GET", "/me", MeAnswer, who="player", refuses=(503,))
 def show_me() -> Response:
     """See who you are."""
     me = require(house().players, wsgi(), "watch")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Final, cast
 
 from flask import Response
 
 from api.answers import ETAG_DOC, ReadHeaders, RecordAnswer
 from api.errors import Problem
+from api.gate import gate_of
 from api.house import House, house
 from api.inputs import check_game_id, wsgi
 from api.present import encode, players_of
@@ -18,11 +21,13 @@ from domain.state import State
 from services.codec import CODEC
 from services.folded import Table
 from services.proof import proof_lines
-from services.store import Entry
+from services.store import PAGE
 
 records: Final = Room("records", __name__, url_prefix="/v1/games", description="What a game leaves behind")
 
 NDJSON: Final = "application/x-ndjson"
+_FRAME: Final = 5
+"""Pieces of a proof file of a page that are no events: the first line, the heads in three, the receipt."""
 
 
 @records.view(
@@ -32,6 +37,8 @@ NDJSON: Final = "application/x-ndjson"
     headers=ReadHeaders,
     content_type=NDJSON,
     sends=ETAG_DOC,
+    refuses=(404, 503),
+    unchanged=True,
 )
 def get_proof(game: str) -> Response:
     """Get the proof file of the public events so far.
@@ -44,11 +51,23 @@ def get_proof(game: str) -> Response:
     table = here.tables.load(game)
     if _is_known(table):
         return _unchanged(table)
-    lines = proof_lines(_entries(here, table), here.services.key)
-    return _file(table, b"".join(lines), NDJSON, "ndjson")
+    pieces = _pieces(proof_lines(here.pages.entries(game, table.seq), here.services.key))
+    # the first one is made here, where a store that is silent can still be told; a game of usual length is that one piece
+    whole = next(pieces)
+    if table.seq <= PAGE:
+        return _file(table, whole, NDJSON, "ndjson")
+    return _file(table, gate_of(wsgi()).pieces(chain((whole,), pieces)), NDJSON, "ndjson")
 
 
-@records.view("GET", "/<game>/record", RecordAnswer, headers=ReadHeaders, sends=ETAG_DOC)
+@records.view(
+    "GET",
+    "/<game>/record",
+    RecordAnswer,
+    headers=ReadHeaders,
+    sends=ETAG_DOC,
+    refuses=(404, 409, 503),
+    unchanged=True,
+)
 def get_record(game: str) -> Response:
     """Get the record of a finished game.
 
@@ -67,14 +86,15 @@ def get_record(game: str) -> Response:
         )
     if _is_known(table):
         return _unchanged(table)
-    events = cast("list[AnyEvent]", CODEC.decode_all(_entries(here, table)))
-    record = record_of(events, _seat_names(here, table.state))
+    events = (CODEC.decode(public, hidden) for _, public, hidden in here.pages.entries(game, table.seq))
+    record = record_of(cast("Iterator[AnyEvent]", events), _seat_names(here, table.state))
     return _file(table, encode(record) + b"\n", "application/json", "json")
 
 
-def _entries(here: House, table: Table) -> list[Entry]:
-    """The stored events up to the version of ``table``, so that the answer is what its ETag says."""
-    return here.tables.entries(table.state.game)[: table.seq]
+def _pieces(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """``lines`` joined to pieces of some hundred kilobytes."""
+    while piece := b"".join(islice(lines, PAGE + _FRAME)):
+        yield piece
 
 
 def _seat_names(here: House, state: State) -> list[str]:
@@ -85,7 +105,7 @@ def _seat_names(here: House, state: State) -> list[str]:
     ]
 
 
-def _file(table: Table, data: bytes, content_type: str, ending: str) -> Response:
+def _file(table: Table, data: bytes | Iterator[bytes], content_type: str, ending: str) -> Response:
     headers = {
         "Content-Type": content_type,
         "Content-Disposition": f'attachment; filename="hearts-{table.state.game}.{ending}"',

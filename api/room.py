@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, Final, Literal, TypeVar
 
 from flask_smorest import Blueprint
 from marshmallow import Schema
 
 View = TypeVar("View", bound=Callable[..., Any])
+_OF_PLAYERS: Final = frozenset((401, 403))
+_OF_BODIES: Final = frozenset((400, 413, 415, 422))
+_OF_QUERIES: Final = frozenset((400, 422))
 Who = Literal["anyone", "player"]
 _SECURITY: dict[Who, list[dict[str, list[str]]]] = {
     "anyone": [{}, {"bearer": []}],
@@ -36,11 +39,18 @@ class Room(Blueprint):
         headers: type[Schema] | None = None,
         sends: dict[str, Any] | None = None,
         content_type: str | None = None,
+        refuses: Iterable[int] = (),
+        unchanged: bool = False,
     ) -> Callable[[View], View]:
         """Register a view under ``rule``; its docstring becomes summary and description.
 
         ``takes``, ``query`` and ``headers`` are what it reads, ``answer`` and the headers ``sends`` what it sends.
+        ``refuses`` are its refusals beside those that follow from who may call and what is read; ``unchanged`` tells
+        whether it answers 304.
         """
+        refusals = {*refuses, *(_OF_PLAYERS if who == "player" else ()), *(_OF_BODIES if takes else ())}
+        if query is not None:
+            refusals |= _OF_QUERIES
 
         def register(function: View) -> View:
             shell: Any = function
@@ -50,8 +60,12 @@ class Room(Blueprint):
             shell = self.response(status, answer, headers=sends, content_type=content_type)(shell)
             shell = self.doc(security=_SECURITY[who])(shell)
             documented = shell._apidoc
-            # every refusal is a problem, whatever its status: one entry says it
+            # webargs' own refusals are not ours
             documented.get("arguments", {}).pop("responses", None)
+            answers = documented["response"]["responses"]
+            if unchanged:
+                answers[304] = ["UNCHANGED"]
+            answers.update({one: ["PROBLEM"] for one in sorted(refusals)})
             function._apidoc = documented  # type: ignore[attr-defined]
             self.add_url_rule(rule, function.__name__, function, methods=[method])
             return function

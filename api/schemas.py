@@ -14,21 +14,27 @@ from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate
 
 from domain.bots import BOTS
 from domain.cards import parse_card
+from domain.commands import LONGEST_CLOCK, READY_SECONDS
 from domain.refusals import Malformed
-from domain.ruleset import KEYS, MOST_HANDS
+from domain.ruleset import KEYS, LARGEST, LONGEST_CYCLE, MOST_HANDS
 from domain.variants import CUSTOM, VARIANTS
 from services.players import LONGEST_NAME, clean_name
 
 MOST_SEATS: Final = 11
-LONGEST_CLOCK: Final = 14 * 24 * 60 * 60
-"""Seconds a table may give for a move."""
+MOST_HAND: Final = 34
+"""Cards that a seat is dealt."""
 LONGEST_WAIT: Final = 30
 """Seconds a long poll may last."""
 LARGEST_PAGE: Final = 100
+"""Games of a page."""
+MOST_EVENTS: Final = 1000
+"""Events of an answer."""
 STATUSES: Final = ("open", "playing", "over")
 
 _HEX: Final = re.compile(r"[0-9a-f]{64}")
 _NUMBER: Final = re.compile(r"[0-9]{1,15}")
+LARGEST_AFTER: Final = 10**15 - 1
+"""The largest number that a query can say."""
 _CARD_DOC: Final = {"pattern": "^(?:[2-9TJQKA]|10)[CDSH]$", "example": "QS"}
 
 
@@ -165,10 +171,21 @@ _KNOBS: Final[dict[str, dict[str, Any]]] = {
     "players": {"type": "integer", "minimum": 3, "maximum": MOST_SEATS, "description": "the number of seats"},
     "decks": {"type": "integer", "enum": [1, 2]},
     "removed": {"type": "string", "example": "2D 2C", "description": "cards taken out before the deal"},
-    "hand": {"type": "integer", "minimum": 1, "description": "cards dealt to each seat"},
+    "hand": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": MOST_HAND,
+        "description": "cards dealt to each seat",
+    },
     "kitty_to": {"type": "string", "enum": ["first", "last"]},
     "pass_count": {"type": "integer", "minimum": 0, "maximum": 4},
-    "pass_cycle": {"type": "array", "items": {"type": "integer", "enum": [-1, 0, 1, 2]}, "minItems": 1},
+    "pass_cycle": {
+        "type": "array",
+        "items": {"type": "integer", "enum": [-1, 0, 1, 2]},
+        "minItems": 1,
+        "maxItems": LONGEST_CYCLE,
+        "description": f"hand by hand, at most {LONGEST_CYCLE}: 1 left, -1 right, 2 across, 0 hold",
+    },
     "opener": {"type": "string", "enum": ["forced", "left"]},
     "opening_ban": _CLASSES,
     "trick1_ban": _CLASSES,
@@ -180,17 +197,38 @@ _KNOBS: Final[dict[str, dict[str, Any]]] = {
     "dead_last": {"type": "string", "enum": ["nobody", "leader"]},
     "points": {
         "type": "object",
-        "additionalProperties": {"type": "integer"},
+        "additionalProperties": {"type": "integer", "minimum": -LARGEST, "maximum": LARGEST},
+        "description": f"points by class, each from {-LARGEST} to {LARGEST}",
         "example": {"H": 1, "QS": 13, "JD": -10},
     },
     "moon_effect": {"type": "string", "enum": ["add", "subtract", "choice", "auto", "none"]},
-    "moon_x": {"type": "integer", "minimum": 0},
+    "moon_x": {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": LARGEST,
+        "description": f"points of a moon, at most {LARGEST}",
+    },
     "moon_needs_bonus": {"type": "boolean"},
-    "floor": {"type": "integer", "description": "the lowest a total may reach"},
-    "target": {"type": "integer", "minimum": 1},
+    "floor": {
+        "type": "integer",
+        "minimum": -LARGEST,
+        "maximum": LARGEST,
+        "description": f"the lowest a total may reach, from {-LARGEST} to {LARGEST}, or null",
+    },
+    "target": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": LARGEST,
+        "description": f"points that end the game, at most {LARGEST}",
+    },
     "tie": {"type": "string", "enum": ["shared", "continue"]},
     "perfect_hand": {"type": "boolean"},
-    "hand_limit": {"type": "integer", "minimum": 1, "maximum": MOST_HANDS},
+    "hand_limit": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": MOST_HANDS,
+        "description": f"hands after which the game ends, at most {MOST_HANDS}, or null",
+    },
 }
 """The fields of a rule set as OpenAPI shows them; what each means is docs/rules.md, section 1."""
 _OPTIONAL: Final = frozenset(("floor", "hand_limit"))
@@ -240,7 +278,7 @@ class NewTable(Knobs):  # type: ignore[valid-type,misc]
     )
     ready_seconds = Whole(
         load_default=60,
-        validate=validate.Range(15, 3600),
+        validate=validate.Range(*READY_SECONDS),
         metadata={"description": "seconds from the first who is ready until the deal"},
     )
     chain = Whole(
@@ -303,15 +341,22 @@ class Nothing(Request):
 
 
 class EventsQuery(Request):
-    """Which events, and how long to wait for one."""
+    """Which events, how many, and how long to wait for one."""
 
     after = QueryWhole(
-        load_default=0, metadata={"description": "the seq behind which to read: `next` of before"}
+        load_default=0,
+        validate=validate.Range(0, LARGEST_AFTER),
+        metadata={"description": "the seq behind which to read: `next` of before"},
     )
     wait = QueryWhole(
         load_default=0,
         validate=validate.Range(0, LONGEST_WAIT),
         metadata={"description": "seconds to wait where there is none yet"},
+    )
+    limit = QueryWhole(
+        load_default=MOST_EVENTS,
+        validate=validate.Range(1, MOST_EVENTS),
+        metadata={"description": "events that an answer has at most; `next` leads on"},
     )
 
 
@@ -333,4 +378,7 @@ class GamesQuery(Request):
 class VariantQuery(Request):
     """For how many seats."""
 
-    players = QueryWhole(load_default=None, metadata={"description": "the number of seats"})
+    players = QueryWhole(
+        load_default=None,
+        metadata={"description": "the number of seats", "minimum": 3, "maximum": MOST_SEATS},
+    )

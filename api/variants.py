@@ -31,7 +31,7 @@ def list_variants() -> Response:
     return Response(encode({"variants": found}), headers=_HEADERS)
 
 
-@variants.view("GET", "/<name>", VariantAnswer, query=VariantQuery)
+@variants.view("GET", "/<name>", VariantAnswer, query=VariantQuery, refuses=(404,))
 def show_variant(name: str) -> Response:
     """See a variant for a number of seats."""
     variant = VARIANTS.get(name)

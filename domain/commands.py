@@ -6,7 +6,7 @@ that deciding is a pure function. ``who`` is a player's id, or the number of a s
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -14,6 +14,10 @@ from domain.cards import Card, Seat
 from domain.events import BotName, Choice
 from domain.ruleset import RuleSet
 
+READY_SECONDS: Final = (15, 3600)
+"""The least and the most `OpenTable.ready_seconds`, ``docs/spec/audit.md`` 2."""
+LONGEST_CLOCK: Final = 14 * 24 * 60 * 60
+"""The most seconds that `OpenTable.clock` may give for a move: two weeks, for games by post."""
 Who = str | Seat
 """A player's id (text), or the number of a seat that the house moves for."""
 
@@ -35,7 +39,10 @@ class SeatPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenTable(Command, frozen=True, kw_only=True):
-    """Open a table. ``secret`` is ``s_L``, 32 random bytes; ``chain`` is L."""
+    """Open a table. ``secret`` is ``s_L``, 32 random bytes; ``chain`` is L.
+
+    ``ready_seconds`` lies in `READY_SECONDS`; ``clock`` is the seconds for a move, 1 to `LONGEST_CLOCK`, or none.
+    """
 
     game: str
     rules: RuleSet

@@ -29,6 +29,7 @@ from domain.seating import (
     get_ready,
     lock_table,
     open_table,
+    seat_state,
     sit_down,
     stand_up,
     take_back,
@@ -114,8 +115,15 @@ def _mover(state: State, command: c.PassCards | c.PlayCard | c.ChooseMoon) -> tu
                 "seat/not_yours", "the stand-in bot plays your seat", hint="take the seat back first"
             )
         return seat, "player"
-    if command.by == "bot" and not state.seats[seat].house_plays:
+    house_plays = seat_state(state, seat).house_plays
+    if command.by == "bot" and not house_plays:
         raise Refused("seat/not_yours", f"no bot plays seat {seat}")
+    if command.by == "clock":
+        if house_plays:
+            raise Refused("seat/not_yours", f"a bot plays seat {seat}, and no clock runs for it")
+        due = deadline(state)
+        if due is None or command.at < due:
+            raise Refused("seat/not_yours", f"the time of seat {seat} is not over")
     return seat, command.by
 
 

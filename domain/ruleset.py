@@ -32,9 +32,20 @@ LARGEST: Final = 1_000_000
 """No number of a rule set is larger, so that totals stay small integers everywhere."""
 CLASSES: Final = frozenset((*SUITS, *NAMES))
 """What a class may be: a suit letter or a card."""
-_CLASS_KEYS: Final = frozenset(("opening_ban", "trick1_ban", "breakers", "points"))
 MOST_HANDS: Final = 4096
 """The longest game: the longest seed chain of ``docs/spec/audit.md``."""
+LONGEST_CYCLE: Final = 64
+"""Entries of a pass cycle: every deal of a table's usual length may have a pass of its own, and no rule set is huge."""
+VARIANT_SEATS: Final[dict[str, tuple[int, ...]]] = {
+    "basic": (4,),
+    "classic": (4,),
+    "special": (4,),
+    "standard": (3, 4, 5, 6, 7),
+    "cancellation": (6, 7, 8, 9, 10, 11),
+    "omnibus": (4,),
+    "custom": tuple(range(3, 12)),
+}
+"""What a rule set may be named after, and the numbers of seats each name stands for; their rules: `domain.variants`."""
 
 
 class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -99,9 +110,8 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         for key, (read, expected) in _READERS.items():
             value = getattr(self, key)
             try:
-                read(value)
                 # people may write a class as "h" or "10S"; a rule set that is played holds it as we write it
-                right = key not in _CLASS_KEYS or CLASSES.issuperset(value)
+                right = read(value) == value
             except (ValueError, Malformed):
                 right = False
             if not right:
@@ -150,7 +160,7 @@ def _classes(value: object) -> tuple[str, ...]:
 
 def _cycle(value: object) -> tuple[int, ...]:
     read = _number(-1, 2)
-    if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= MOST_HANDS:
+    if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= LONGEST_CYCLE:
         raise ValueError
     return tuple(read(one) for one in value)
 
@@ -166,25 +176,22 @@ def _card_list(value: object) -> str:
     return format_cards(parse_cards(value))
 
 
-def _name(value: object) -> str:
-    if not isinstance(value, str) or not 1 <= len(value) <= 40:
-        raise ValueError
-    return value
-
-
 _SEATS = (_number(3, 11), "a number from 3 to 11")
 _YES_NO = (_choice(True, False), "true or false")
 _CLASS_LIST = (_classes, 'a list of classes, each a suit letter or a card, as in ["H", "QS"]')
 
 _READERS: Final[dict[str, tuple[Callable[[object], object], str]]] = {
-    "variant": (_name, "the name of a published variant, or custom"),
+    "variant": (_choice(*VARIANT_SEATS), "the name of a published variant, or custom"),
     "players": _SEATS,
     "decks": (_number(1, 2), "1 or 2"),
     "removed": (_card_list, "a card list, as in '2D 2C'"),
     "hand": (_number(1, 34), "a number from 1 to 34"),
     "kitty_to": (_choice("first", "last"), "first or last"),
     "pass_count": (_number(0, 4), "a number from 0 to 4"),
-    "pass_cycle": (_cycle, "a list of 1 (left), -1 (right), 2 (across) and 0 (hold), not empty"),
+    "pass_cycle": (
+        _cycle,
+        f"a list of 1 to {LONGEST_CYCLE} entries, each 1 (left), -1 (right), 2 (across) or 0 (hold)",
+    ),
     "opener": (_choice("forced", "left"), "forced or left"),
     "opening_ban": _CLASS_LIST,
     "trick1_ban": _CLASS_LIST,
@@ -194,15 +201,18 @@ _READERS: Final[dict[str, tuple[Callable[[object], object], str]]] = {
     "cancel": _YES_NO,
     "dead_trick": (_choice("no_live_card", "two_pairs"), "no_live_card or two_pairs"),
     "dead_last": (_choice("nobody", "leader"), "nobody or leader"),
-    "points": (_points, 'an object of class or card to a whole number, as in {"H": 1, "QS": 13}'),
+    "points": (
+        _points,
+        f'an object of class or card to a number from {-LARGEST} to {LARGEST}, as in {{"H": 1, "QS": 13}}',
+    ),
     "moon_effect": (
         _choice("add", "subtract", "choice", "auto", "none"),
         "add, subtract, choice, auto or none",
     ),
-    "moon_x": (_number(0, LARGEST), "a whole number from 0"),
+    "moon_x": (_number(0, LARGEST), f"a number from 0 to {LARGEST}"),
     "moon_needs_bonus": _YES_NO,
-    "floor": (_optional(_number(-LARGEST, LARGEST)), "null or a whole number"),
-    "target": (_number(1, LARGEST), "a whole number from 1"),
+    "floor": (_optional(_number(-LARGEST, LARGEST)), f"null or a number from {-LARGEST} to {LARGEST}"),
+    "target": (_number(1, LARGEST), f"a number from 1 to {LARGEST}"),
     "tie": (_choice("shared", "continue"), "shared or continue"),
     "perfect_hand": _YES_NO,
     "hand_limit": (_optional(_number(1, MOST_HANDS)), f"null or a number from 1 to {MOST_HANDS}"),
@@ -240,6 +250,8 @@ def misfits(rules: RuleSet) -> list[str]:
         for card in sorted(set(removed))
         if removed.count(card) > rules.decks
     ]
+    if rules.players not in VARIANT_SEATS[rules.variant]:
+        found.append(wrong_seats(rules.variant, rules.players))
     in_play = rules.decks * DECK_SIZE - len(removed)
     needed = rules.players * rules.hand
     if needed > in_play:
@@ -253,6 +265,12 @@ def misfits(rules: RuleSet) -> list[str]:
             f"pass_cycle has 2 (across), which {rules.players} seats do not have: only even numbers do"
         )
     return found
+
+
+def wrong_seats(variant: str, players: int) -> str:
+    """What is told of a published variant with a number of seats that it does not have."""
+    seats = ", ".join(map(str, VARIANT_SEATS[variant]))
+    return f"{variant} is not played with {players} seats; it is with {seats}"
 
 
 def check_rules(rules: RuleSet) -> RuleSet:

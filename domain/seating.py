@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import msgspec
 
 from domain import commands as c
@@ -52,12 +54,8 @@ class Run:
 def open_table(run: Run, command: c.OpenTable) -> None:
     """Open the table, seat who sits at once, and lock it where bots alone play."""
     rules = _limited(command)
-    if len(command.seats) != rules.players:
-        raise Refused(
-            "request/invalid",
-            f"seats lists {len(command.seats)} seats, and the rules have {rules.players}",
-            hint="one entry a seat",
-        )
+    _check_times(command)
+    _check_plans(command.seats, rules.players)
     reserved = {seat: plan.player for seat, plan in enumerate(command.seats) if plan.kind == "reserved"}
     chain = command.secret.hex()
     run.add(
@@ -109,10 +107,37 @@ def _limited(command: c.OpenTable) -> RuleSet:
     return rules
 
 
+def _check_times(command: c.OpenTable) -> None:
+    low, high = c.READY_SECONDS
+    if not low <= command.ready_seconds <= high:
+        raise Refused(
+            "request/invalid",
+            f"ready_seconds must be a number from {low} to {high}; it is {command.ready_seconds}",
+        )
+    if command.clock is not None and not 1 <= command.clock <= c.LONGEST_CLOCK:
+        raise Refused(
+            "request/invalid",
+            f"clock must be a number of seconds from 1 to {c.LONGEST_CLOCK}, or none; it is {command.clock}",
+        )
+
+
+def _check_plans(plans: tuple[c.SeatPlan, ...], players: int) -> None:
+    if len(plans) != players:
+        raise Refused(
+            "request/invalid",
+            f"seats lists {len(plans)} seats, and the rules have {players}",
+            hint="one entry a seat",
+        )
+    for seat, plan in enumerate(plans):
+        if (plan.kind in ("player", "reserved") and not plan.player) or (plan.kind == "bot" and not plan.bot):
+            raise Refused("request/invalid", f"seat {seat} is a {plan.kind} seat and does not say whose")
+    persons = Counter(plan.player for plan in plans if plan.kind in ("player", "reserved"))
+    if any(seats > 1 for seats in persons.values()):
+        raise Refused("seat/taken", "a player has two seats in the plan", hint="one seat a player")
+
+
 def _take_seat(run: Run, seat: Seat, player: str, commit: str | None, public_key: str | None) -> None:
     seats = run.state.seats
-    if any(one.kind == "player" and one.player == player for one in seats):
-        raise Refused("seat/taken", "you have a seat at this table already", hint="one seat a player")
     if commit is not None and any(one.entropy_commit == commit for one in seats):
         raise Refused(
             "entropy/repeated",
@@ -142,11 +167,14 @@ def _require_seats_phase(state: State) -> None:
 def sit_down(run: Run, command: c.SitDown) -> None:
     """Take a free seat."""
     state = run.state
+    own = state.seat_of(command.player)
+    if own is not None and state.phase != "over":
+        raise Refused("seat/taken", f"you have seat {own} at this table already", hint="one seat a player")
     _require_seats_phase(state)
     if state.first_ready_at is not None:
         raise Refused("seat/taken", "a player is ready already, so the seats are fixed")
     seat = _free_seat(state, command) if command.seat is None else command.seat
-    one = _seat_state(state, seat)
+    one = seat_state(state, seat)
     if one.kind != "open" or one.reserved not in ("", command.player):
         what = "taken" if one.kind != "open" else "kept for another player"
         raise Refused("seat/taken", f"seat {seat} is {what}", hint="choose an open seat, or none for any")
@@ -161,14 +189,15 @@ def _free_seat(state: State, command: c.SitDown) -> Seat:
     raise Refused("game/full", "no seat is open to you at this table")
 
 
-def _seat_state(state: State, seat: Seat) -> SeatState:
+def seat_state(state: State, seat: Seat) -> SeatState:
+    """One seat of the table. Raises `Refused` where it has no such seat."""
     if not 0 <= seat < len(state.seats):
         raise Refused("request/invalid", f"there is no seat {seat}; seats are 0 to {len(state.seats) - 1}")
     return state.seats[seat]
 
 
 def _own_seat(state: State, player: str, seat: Seat) -> SeatState:
-    one = _seat_state(state, seat)
+    one = seat_state(state, seat)
     if one.kind != "player" or one.player != player:
         raise Refused("seat/not_yours", f"seat {seat} is not yours")
     return one

@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from domain.refusals import InvalidRules
-from domain.ruleset import KEYS, RuleSet, misfits, read_fields
+from domain.ruleset import KEYS, RuleSet, misfits, read_fields, wrong_seats
 
 CUSTOM: Final = "custom"
 
@@ -124,17 +124,17 @@ def ruleset_of(given: Mapping[str, object]) -> RuleSet:
     Another number of ``players`` brings the variant's own deck, hand and cycle for so many seats. ``custom`` starts
     from the defaults of `RuleSet`. Raises `InvalidRules` with all problems.
     """
-    fields, found = read_fields(given)
+    fields, found = read_fields({key: value for key, value in given.items() if key != "variant"})
     variant = _variant(given, found)
-    players = fields.get("players")
-    if variant is not None and given.get("variant") != CUSTOM and players not in (None, *variant.seats):
-        seats = ", ".join(map(str, variant.seats))
-        found.append(f"{variant.name} is not played with {players} seats; it is with {seats}")
-        raise InvalidRules(found)
+    players: int | None = fields.get("players")
     if variant is None:
         raise InvalidRules(found)
+    if given["variant"] != CUSTOM and players is not None and players not in variant.seats:
+        raise InvalidRules([*found, wrong_seats(variant.name, players)])
     base = RuleSet(variant=CUSTOM) if given["variant"] == CUSTOM else variant.rules(players)
-    rules = RuleSet(**{key: fields.get(key, getattr(base, key)) for key in KEYS})
+    rules = RuleSet(
+        variant=str(given["variant"]), **{key: fields.get(key, getattr(base, key)) for key in KEYS[1:]}
+    )
     found.extend(misfits(rules))
     if found:
         raise InvalidRules(found)
@@ -153,4 +153,6 @@ def _variant(given: Mapping[str, object], found: list[str]) -> Variant | None:
         near = get_close_matches(name, VARIANTS, n=1)
         hint = f"did you mean {near[0]}?" if near else f"published are {', '.join(VARIANTS)}"
         found.append(f"{name!r:.60} is no published variant; {hint}")
+    else:
+        found.append(f"variant is the name of a published variant, or custom; it is {name!r:.60}")
     return None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Literal
 
 from domain import events as e
-from domain.cards import format_cards
+from domain.cards import format_cards, parse_cards
+from domain.commands import READY_SECONDS
 from domain.ruleset import terms_of
 from domain.shuffle import (
     Opening,
@@ -18,7 +20,7 @@ from domain.shuffle import (
     hash_parts,
     hiding_key,
 )
-from services.replay import Failed
+from services.replay import Failed, Shown
 
 
 class FairnessCheck:
@@ -34,6 +36,10 @@ class FairnessCheck:
         self._dealt: e.HandDealt | None = None
         self._passed: dict[int, str] = {}
         self._hands = 0
+        self._first_ready: int | None = None
+        """When the first entropy was opened, in ms."""
+        self.broken_off: Shown | None = None
+        """The hand that was broken off by the end of the game, where the secret revealed then shows it."""
 
     def run(self, events: Sequence[e.AnyEvent]) -> tuple[Literal["holds", "not shown"], str]:
         """How far the claim holds. Raises `Failed`."""
@@ -46,6 +52,10 @@ class FairnessCheck:
         self._link = self._bytes(first.anchor)
         if first.rules.hand_limit is None or first.rules.hand_limit > first.chain:
             self._fail("the rules allow more hands than the seed chain has secrets")
+        low, high = READY_SECONDS
+        if not low <= first.ready_seconds <= high:
+            self._fail(f"the time to get ready is not {low} to {high} seconds")
+        self._ready_ms = first.ready_seconds * 1000
         for self._number, event in enumerate(events, 1):
             self._check(event)
         return self._result()
@@ -85,13 +95,15 @@ class FairnessCheck:
             case e.HandDealt():
                 if not self._root:
                     self._fail("a hand was dealt before the players' entropy was frozen")
+                if self._dealt is not None:
+                    self._fail("the hand before it was never revealed")
                 self._dealt, self._passed = event, {}
             case e.CardsPassed():
                 self._passed[event.seat] = event.cards
             case e.HandScored():
                 self._scored(event)
-            case e.GameEnded() if event.secret is not None:
-                self._reveal(event.secret)
+            case e.GameEnded():
+                self._ended(event)
 
     def _seat_taken(self, event: e.SeatTaken) -> None:
         if self._openings or self._root:
@@ -119,6 +131,8 @@ class FairnessCheck:
         if len(self._seats) != self._terms.players:
             self._fail("a seat was still open")
         self._openings[event.seat] = event.entropy
+        if self._first_ready is None:
+            self._first_ready = event.at
 
     def _locked(self, event: e.GameLocked) -> None:
         if self._root:
@@ -128,6 +142,11 @@ class FairnessCheck:
         ]
         if len(right) != self._terms.players or list(event.entropy) != right:
             self._fail("the frozen entropy is not what the seats opened")
+        persons = [seat for seat, kind, _ in right if kind == "player"]
+        if any(seat not in self._openings for seat in persons) and (
+            self._first_ready is None or event.at < self._first_ready + self._ready_ms
+        ):
+            self._fail("a seat was locked out before its time to get ready was over")
         self._root = entropy_root(self._game, right)
         if event.root != self._root.hex():
             self._fail("the root is not the hash of the openings")
@@ -144,23 +163,55 @@ class FairnessCheck:
         if dealt is None or dealt.hand != event.hand:
             raise Failed(self._number, "no such hand was dealt")
         secret = self._reveal(event.secret)
-        terms = self._terms
-        seed = deal_seed(secret, self._game, event.hand, self._root)
-        hands, kitty = deal_cards(terms.deck, terms.players, terms.hand, seed)
-        if event.deal != tuple(format_cards(hand) for hand in hands) or event.kitty != format_cards(kitty):
+        if self._open_deal(dealt, secret) != (event.deal, event.kitty):
             self._fail("the deal does not follow from the secret and the players' entropy")
-        for seat, text in enumerate(event.deal):
-            if dealt.hands[seat : seat + 1] != (_commitment(secret, str(seat), "hand", text),):
-                self._fail(f"the commitment to the hand of seat {seat} does not open")
-        if len(dealt.hands) != len(event.deal):
-            self._fail("there is a commitment too many")
-        extras = _commitment(secret, "kitty", "kitty", event.kitty) if kitty else None
-        if dealt.kitty != extras:
-            self._fail("the commitment to the kitty does not open")
         for seat, text in enumerate(event.passes or ()):
             if self._passed.get(seat) != _commitment(secret, str(seat), "pass", text):
                 self._fail(f"the commitment to the pass of seat {seat} does not open")
+        self._dealt = None
         self._hands += 1
+
+    def _open_deal(self, dealt: e.HandDealt, secret: bytes) -> tuple[tuple[str, ...], str]:
+        """The hands and the kitty that follow from the secret, which the commitments must be to."""
+        terms = self._terms
+        seed = deal_seed(secret, self._game, dealt.hand, self._root)
+        hands, extras = deal_cards(terms.deck, terms.players, terms.hand, seed)
+        deal, kitty = tuple(format_cards(hand) for hand in hands), format_cards(extras)
+        for seat, text in enumerate(deal):
+            if dealt.hands[seat : seat + 1] != (_commitment(secret, str(seat), "hand", text),):
+                self._fail(f"the commitment to the hand of seat {seat} does not open")
+        if len(dealt.hands) != len(deal):
+            self._fail("there is a commitment too many")
+        if dealt.kitty != (_commitment(secret, "kitty", "kitty", kitty) if kitty else None):
+            self._fail("the commitment to the kitty does not open")
+        return deal, kitty
+
+    def _ended(self, event: e.GameEnded) -> None:
+        dealt = self._dealt
+        if dealt is None:
+            if event.secret is not None:
+                self._fail("every hand was revealed already")
+            return
+        if event.secret is None:
+            self._fail("the secret of the hand that was broken off is not revealed")
+        secret = self._reveal(event.secret)
+        deal, kitty = self._open_deal(dealt, secret)
+        passes = {seat: self._open_pass(seat, deal, secret) for seat in sorted(self._passed)}
+        everyone = tuple(passes.values()) if len(passes) == len(deal) else None
+        self.broken_off = Shown(dealt.hand, deal, kitty, everyone)
+        self._dealt = None
+        self._hands += 1
+
+    def _open_pass(self, seat: int, deal: tuple[str, ...], secret: bytes) -> str:
+        """The pass that a seat's commitment is to. `game_ended` does not name it, so all passes of its hand are tried."""
+        if not 0 <= seat < len(deal):
+            self._fail(f"there is no seat {seat} that could have passed")
+        key = hiding_key(secret, str(seat), "pass")
+        for cards in combinations(parse_cards(deal[seat]), self._terms.rules.pass_count):
+            text = format_cards(cards)
+            if commit_cards(key, text).hex() == self._passed[seat]:
+                return text
+        raise Failed(self._number, f"the commitment to the pass of seat {seat} opens to no cards of its hand")
 
 
 def _commitment(secret: bytes, who: str, what: Literal["hand", "pass", "kitty"], text: str) -> str:

@@ -1,13 +1,14 @@
 """Claim R of a proof: every move was legal and every score follows (``docs/spec/audit.md``).
 
 The public events are moved through the same `HandState` and judged by the same `domain.rules` as a live table. A
-finished hand has revealed its cards and is checked whole; of an unfinished one the order of play is.
+finished hand has revealed its cards and is checked whole, and so is one that was broken off, as far as it was played;
+of a hand in play the order of play is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from domain import events as e
 from domain.cards import CARDS, cards_of, mask_of, parse_cards
@@ -37,12 +38,29 @@ class Failed(Exception):
         self.event = event
 
 
-class RulesCheck:
-    """Replays a game's public events against the rules."""
+class Shown(NamedTuple):
+    """The cards of a hand that was broken off, as its secret shows them."""
 
-    def __init__(self, events: Iterable[e.AnyEvent]) -> None:
-        self._scores = {event.hand: event for event in events if isinstance(event, e.HandScored)}
+    hand: int
+    deal: tuple[str, ...]
+    kitty: str
+    passes: tuple[str, ...] | None
+    """None where not every seat had passed, or nothing is passed."""
+
+
+class RulesCheck:
+    """Replays a game's public events against the rules; ``broken_off`` is the hand that the end of the game reveals."""
+
+    def __init__(self, events: Iterable[e.AnyEvent], broken_off: Shown | None = None) -> None:
+        self._shown: dict[int, e.HandScored | Shown] = {
+            event.hand: event for event in events if isinstance(event, e.HandScored)
+        }
+        self._scored_hands = len(self._shown)
+        if broken_off is not None:
+            self._shown.setdefault(broken_off.hand, broken_off)
         self._number = 0
+        self._since = 0
+        """When the table came to wait for the seats it waits for, in ms: what `domain.game.deadline` counts from."""
         self._due: type[e.Event] | None = None
         self._over = False
         self._done = 0
@@ -64,10 +82,12 @@ class RulesCheck:
                 _CHECKS[type(event)](self, event)
             except (CorruptLog, Malformed, LookupError, ValueError) as error:
                 raise Failed(self._number, f"it does not follow: {error}") from error
-        done = len(self._scores)
-        if not done:
+        done = self._scored_hands
+        if not self._shown:
             return "not shown", "no hand is over yet"
         rest = "" if self._over else "; of the hand in play the order of play is"
+        if done < len(self._shown):
+            rest = "; the one that was broken off is as far as it was played"
         return "holds", f"{done} {'hand' if done == 1 else 'hands'} checked to the last card{rest}"
 
     def _fail(self, why: str) -> None:
@@ -84,6 +104,7 @@ class RulesCheck:
         self._terms = terms_of(event.rules)
         self._totals = [0] * event.rules.players
         self._house: list[bool | None] = [None] * event.rules.players
+        self._clock = event.clock
 
     def _seat_taken(self, event: e.SeatTaken) -> None:
         self._house[event.seat] = event.kind == "bot"
@@ -106,14 +127,15 @@ class RulesCheck:
         if event.hand != before + 1 or before != self._done:
             self._fail(f"hand {event.hand} is not the next")
         terms = self._terms
-        score = self._scores.get(event.hand)
-        self._revealed = score is not None
+        shown = self._shown.get(event.hand)
+        self._revealed = shown is not None
         self._passed = set()
-        if score is None:
+        self._since = event.at
+        if shown is None:
             deal, kitty = [mask_of(terms.deck)] * terms.players, 0
         else:
-            hands = [parse_cards(text) for text in score.deal]
-            extras = parse_cards(score.kitty)
+            hands = [parse_cards(text) for text in shown.deal]
+            extras = parse_cards(shown.kitty)
             if not check_deal(terms, hands, extras):
                 self._fail("the deal is not the deck")
             deal, kitty = [mask_of(hand) for hand in hands], mask_of(extras)
@@ -125,7 +147,7 @@ class RulesCheck:
 
     def _cards_passed(self, event: e.CardsPassed) -> None:
         hand = self._playing()
-        self._check_mover(event.seat, event.by)
+        self._check_mover(event)
         if not hand.offset or event.seat in self._passed:
             self._fail(f"seat {event.seat} has nothing to pass")
         self._passed.add(event.seat)
@@ -136,10 +158,11 @@ class RulesCheck:
         hand = self._playing()
         if event.hand != hand.number or len(self._passed) < self._terms.players:
             self._fail("not every seat has passed")
+        self._since = event.at
         if not self._revealed:
             hand.exchanged = True
             return
-        passes = self._scores[hand.number].passes
+        passes = self._shown[hand.number].passes
         if passes is None or len(passes) != self._terms.players:
             self._fail("the passes of this hand are not revealed")
         for seat, text in enumerate(passes or ()):
@@ -150,14 +173,21 @@ class RulesCheck:
         hand.exchange()
         hand.lead_with(*find_opener(self._terms, hand))
 
-    def _check_mover(self, seat: int, by: e.By) -> None:
+    def _check_mover(self, event: e.CardsPassed | e.CardPlayed | e.MoonChosen) -> None:
+        seat, by = event.seat, event.by
         house = self._house[seat]
         if house is not None and house is not (by == "bot"):
             self._fail(f"a move by {by} at seat {seat}, which is {'a' if house else 'no'} bot's")
+        if by != "clock":
+            return
+        if self._clock is None:
+            self._fail("a move by clock at a table without one")
+        elif event.at < self._since + self._clock * 1000:
+            self._fail(f"a move by clock before the time of seat {seat} was over")
 
     def _played(self, event: e.CardPlayed) -> None:
         hand = self._playing()
-        self._check_mover(event.seat, event.by)
+        self._check_mover(event)
         if hand.offset and not hand.exchanged:
             self._fail("the pass is not over")
         if not self._revealed and not hand.history and not hand.trick:
@@ -169,6 +199,7 @@ class RulesCheck:
         if reason is not None:
             self._fail(f"{event.card} by seat {event.seat} is {reason}")
         hand.lay(card, self._terms.breakers)
+        self._since = event.at
         if hand.turn < 0:
             self._due = e.TrickEnded
 
@@ -187,7 +218,7 @@ class RulesCheck:
 
     def _moon(self, event: e.MoonChosen) -> None:
         hand = self._playing()
-        self._check_mover(event.seat, event.by)
+        self._check_mover(event)
         over = len(hand.history) == self._terms.hand
         if not over or self._terms.rules.moon_effect != "choice" or hand.choice is not None:
             self._fail("there is no moon to choose for")

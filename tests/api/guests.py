@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from flask import Flask
+from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
+
+
+@cache
+def documented(app: Flask) -> dict[tuple[str, str], set[int]]:
+    """The statuses that the OpenAPI document lists, by method and address."""
+    paths = app.test_client().get("/v1/openapi.json").json["paths"]
+    return {
+        (method.upper(), path): {int(status) for status in operation["responses"] if status != "default"}
+        for path, item in paths.items()
+        for method, operation in item.items()
+        if method != "parameters"
+    }
+
+
+def check_documented(app: Flask, method: str, path: str, status: int) -> None:
+    """Hold a status against the document; our own failures and addresses that nothing is at are not in it."""
+    try:
+        rule, _ = app.url_map.bind("localhost").match(path.partition("?")[0], method, return_rule=True)
+    except HTTPException:
+        return
+    address = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
+    listed = documented(app).get((method, address))
+    assert status == 500 or listed is None or status in listed, f"{method} {address} answers {status}"
 
 
 class Guest:
@@ -26,7 +52,9 @@ class Guest:
         if self.token:
             named.setdefault("Authorization", f"Bearer {self.token}")
         options: dict[str, Any] = {} if body is None else {"json": body}
-        return self.client.open(path, method=method, headers=named, **options)
+        answer = self.client.open(path, method=method, headers=named, **options)
+        check_documented(self.client.application, method, path, answer.status_code)
+        return answer
 
     def get(self, path: str, **headers: str) -> TestResponse:
         """GET ``path``."""

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from flask import Flask
 
-from api.client import Client, Problem, Strange, Unreachable, server_url
+from api.client import Client, Problem, Strange, Unreachable, is_token, server_url
 from domain.shuffle import commit_entropy
 from services.wiring import Services
 from tests.api.wires import Wire, answering
@@ -344,3 +344,25 @@ def test_the_environments_proxy_is_not_used(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(httpx.HTTPTransport, "__init__", note)
     Client("http://hearts.test").close()
     assert [None] == proxies
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"), [("hearts_x-1", True), ("", False), ("é", False), ("a b", False), ("a\n", False)]
+)
+def test_a_token_is_what_a_header_can_carry(text: str, sent: bool) -> None:
+    """Anything else is refused here as the server would refuse it, and nothing is sent."""
+    asked: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return httpx.Response(200, json={"variants": []})
+
+    with Client(token=text, transport=httpx.MockTransport(answer)) as client:
+        assert sent == is_token(text)
+        if sent:
+            assert [] == client.variants()
+        else:
+            with pytest.raises(Problem) as caught:
+                client.variants()
+            assert (401, "auth/required") == (caught.value.status, caught.value.code)
+    assert sent == bool(asked)

@@ -54,6 +54,19 @@ def types(value: Any) -> list[list[str]]:
     return [kinds for inner in value for kinds in types(inner)] if isinstance(value, list) else []
 
 
+def integers(value: Any) -> list[dict[str, Any]]:
+    """Every integer of a document that is no enumeration."""
+    if isinstance(value, dict):
+        kinds = value.get("type", ())
+        found = (
+            [value]
+            if "integer" in ([kinds] if isinstance(kinds, str) else kinds) and "enum" not in value
+            else []
+        )
+        return found + [one for inner in value.values() for one in integers(inner)]
+    return [one for inner in value for one in integers(inner)] if isinstance(value, list) else []
+
+
 def test_every_route_is_documented(app: Flask, spec: dict[str, Any]) -> None:
     """Whatever the application answers is in the document, but for the pages; and nothing else is."""
     routes = {
@@ -89,13 +102,33 @@ def test_the_document_is_sound(spec: dict[str, Any]) -> None:
             assert operation["summary"], path
             assert set(re.findall(r"{(\w+)}", path)) == {one["name"] for one in shared if one["in"] == "path"}
             assert {"default"} < operation["responses"].keys()
-            assert all(re.fullmatch(r"20[01]|default", status) for status in operation["responses"])
+            assert all(
+                re.fullmatch(r"20[01]|304|4..|503|default", status) for status in operation["responses"]
+            )
             assert ("requestBody" in operation) <= (method == "post")
             for one in operation.get("parameters", []):
                 assert {"name", "in", "schema"} <= one.keys()
     problem = spec["components"]["responses"]["PROBLEM"]["content"]
     assert ["application/problem+json"] == list(problem)
     assert {"type": "http", "scheme": "bearer"} == spec["components"]["securitySchemes"]["bearer"]
+
+
+def test_no_number_is_without_bounds(spec: dict[str, Any]) -> None:
+    """Wherever the document has an integer, it says how small and how large it may be."""
+    assert [] == [kind for kind in integers(spec) if not {"minimum", "maximum"} <= kind.keys()]
+    schemas = spec["components"]["schemas"]
+    for name in ("target", "moon_x", "floor"):
+        assert 1_000_000 == schemas["NewTable"]["properties"][name]["maximum"]
+        assert "1000000" in schemas["NewTable"]["properties"][name]["description"]
+    assert 64 == schemas["NewTable"]["properties"]["pass_cycle"]["maxItems"]
+
+
+def test_no_component_is_unused(spec: dict[str, Any]) -> None:
+    """Every schema and every answer of the document is one that a call leads to."""
+    found = {"#/components/securitySchemes/bearer"} | references(spec)
+    assert found == {
+        f"#/components/{kind}/{name}" for kind, named in spec["components"].items() for name in named
+    }
 
 
 def test_requests_are_described_by_what_reads_them(spec: dict[str, Any]) -> None:
@@ -109,7 +142,7 @@ def test_requests_are_described_by_what_reads_them(spec: dict[str, Any]) -> None
     assert set(KEYS) - {"variant"} == Knobs().fields.keys()
     moves = spec["paths"]["/v1/games/{game}/moves"]["post"]
     assert {"Idempotency-Key", "If-Match"} == {one["name"] for one in moves["parameters"]}
-    assert {"after", "wait"} == {
+    assert {"after", "wait", "limit"} == {
         one["name"] for one in spec["paths"]["/v1/games/{game}/events"]["get"]["parameters"]
     }
 

@@ -12,8 +12,9 @@ from werkzeug.test import TestResponse
 from api.app import create_app
 from api.house import House
 from domain.shuffle import genesis_head, next_head
+from services.store import Entry
 from services.wiring import Services
-from tests.api.guests import Guest, open_table, seat_all
+from tests.api.guests import Guest, open_table, play_on, seat_all
 
 
 class Polling:
@@ -67,8 +68,67 @@ def test_the_cursor_goes_on_where_it_stopped(four: list[Guest]) -> None:
     assert {"events": [], "next": 3} == four[0].get(f"{events}?after=3").json
 
 
+def test_a_long_game_comes_in_pages(
+    services: Services, four: list[Guest], stranger: Guest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`limit` events at most; `next` leads on, and page by page all is read that is read at once, private parts too."""
+    game = seat_all(four)
+    play_on(four, game)
+    for one in [four[1], stranger]:
+        path = f"/v1/games/{game}/events"
+        whole = one.get(path).json["events"]
+        assert len(whole) > 12
+        monkeypatch.setattr("services.paging.PAGE", 4)
+        for limit in (1, 3, 4, 1000):
+            found, after = [], 0
+            while page := one.get(f"{path}?after={after}&limit={limit}").json["events"]:
+                assert len(page) <= limit
+                found += page
+                after = page[-1]["seq"]
+            assert whole == found
+        for after in range(len(whole)):
+            answer = one.get(f"{path}?after={after}&limit=2")
+            assert whole[after : after + 2] == answer.json["events"]
+            assert f'"{answer.json["next"]}-' in answer.headers["ETag"]
+        monkeypatch.undo()
+
+
+def test_who_reads_on_does_not_make_the_server_begin_again(
+    services: Services, four: list[Guest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a long game a page takes reading that page, not all that came before it."""
+    game = seat_all(four)
+    play_on(four, game)
+    monkeypatch.setattr("services.paging.PAGE", 4)
+    asked: list[tuple[int, int | None]] = []
+    read = services.store.read
+
+    def told(game: str, after: int = 0, upto: int | None = None) -> list[Entry]:
+        asked.append((after, upto))
+        return read(game, after, upto)
+
+    monkeypatch.setattr(services.store, "read", told)
+    for after in (0, 4, 8):
+        four[0].get(f"/v1/games/{game}/events?after={after}&limit=4")
+    pages = [(after, upto) for after, upto in asked if upto is not None]
+    # the last page is told, and each one before is passed once to get there
+    assert [(0, 4), (0, 4), (4, 8), (4, 8), (8, 12)] == pages
+
+
 @pytest.mark.parametrize(
-    "query", ["after=-1", "after=x", "after=1.0", "after=٣", "wait=31", "wait=-1", "after=3"]
+    "query",
+    [
+        "limit=0",
+        "limit=1001",
+        "limit=x",
+        "after=-1",
+        "after=x",
+        "after=1.0",
+        "after=٣",
+        "wait=31",
+        "wait=-1",
+        "after=3",
+    ],
 )
 def test_a_cursor_that_cannot_be_is_refused(four: list[Guest], query: str) -> None:
     """422: what is no number, waits too long, or lies behind the end of the game."""

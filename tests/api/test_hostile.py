@@ -140,6 +140,59 @@ def test_what_is_no_json_is_unreadable(app: Flask, name: str) -> None:
     assert (400, "request/unreadable") == (problem["status"], problem["code"])
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "key"),
+    [
+        ("/v1/players", '{"name": "Anna", "name": "Bo"}', "name"),
+        ("/v1/players", '{"name": "Anna", "n\\u0061me": "Anna"}', "name"),
+        ("/v1/players", '{"name":"a:b","x":1 , "x"\t:1}', "x"),
+        (
+            "/v1/games",
+            '{"variant":"basic","seats":["me",{"bot":"rules","bot":"random"},"open","open"]}',
+            "bot",
+        ),
+        ("/v1/games", '{"variant":"basic","seats":["me","open","open","open"],"points":{"H":1,"H":2}}', "H"),
+        ("/v1/games/{game}/moves", '{"play": "2C", "play": "2C"}', "play"),
+    ],
+)
+def test_a_key_that_stands_there_twice_is_told(
+    app: Flask, four: list[Guest], game: str, path: str, body: str, key: str
+) -> None:
+    """400 with the key: who reads the first and who reads the last of two would see different requests."""
+    problem = check_refusal(
+        *send(
+            app,
+            body=body.encode(),
+            PATH_INFO=path.format(game=game),
+            HTTP_AUTHORIZATION=f"Bearer {four[0].token}",
+        )
+    )
+    assert (400, "request/unreadable") == (problem["status"], problem["code"])
+    assert f"the key {key!r} stands there twice" == problem["detail"]
+
+
+@pytest.mark.parametrize("text", ["a:b", "::", '":"', "{:}"])
+def test_colons_in_texts_are_no_keys(app: Flask, text: str) -> None:
+    """A name may have colons, however many."""
+    status, _, data = send(app, body=json.dumps({"name": text}).encode(), PATH_INFO="/v1/players")
+    assert 201 == status, data
+
+
+def test_a_body_that_breaks_off_is_no_request(app: Flask, four: list[Guest], game: str) -> None:
+    """400, even where what came is JSON: nobody knows what else would have come."""
+    problem = check_refusal(
+        *send(
+            app,
+            body=b"{}",
+            CONTENT_LENGTH="20",
+            PATH_INFO=f"/v1/games/{game}/ready",
+            HTTP_AUTHORIZATION=f"Bearer {four[0].token}",
+        )
+    )
+    assert (400, "request/unreadable") == (problem["status"], problem["code"])
+    assert "the body broke off after 2 of 20 bytes" == problem["detail"]
+
+
 @pytest.mark.parametrize("name", ["text", "number", "null", "list", "list of objects"])
 def test_json_that_is_no_object_is_invalid(app: Flask, name: str) -> None:
     """422: it was read, and says nothing."""

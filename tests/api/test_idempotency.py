@@ -168,10 +168,10 @@ def test_a_key_outlives_the_process(
 
 @pytest.mark.parametrize("key", ["", "a b", "ä", "x" * 256, "a\tb", "\x7f"])
 def test_a_key_that_cannot_be_one_is_refused(four: list[Guest], key: str) -> None:
-    """400, and nothing is done."""
+    """400, for it cannot be read; nothing is done."""
     game = open_table(four[0], TABLE["seats"])
     refused = four[1].post(f"/v1/games/{game}/seats", Idempotency_Key=key)
-    assert (400, "request/invalid") == code(refused)
+    assert (400, "request/unreadable") == code(refused)
     assert "Idempotency-Key" == refused.json["errors"][0]["field"]
     assert "open" == four[0].table(game)["seats"][1]["kind"]
 

@@ -221,10 +221,10 @@ def test_a_move_may_name_the_version_it_is_meant_for(four: list[Guest]) -> None:
 
 @pytest.mark.parametrize("header", ["57", "57-00", '"a" , "b"', '"a', 'w/"a"', '"ä"', ""])
 def test_a_version_that_cannot_be_read_is_refused(four: list[Guest], header: str) -> None:
-    """400, before the move is looked at."""
+    """400, before the move is looked at: nobody knows which version it names."""
     game = seat_all(four)
     hand = four[0].table(game)["hand"].split()
-    assert (400, "request/invalid") == code(four[0].move(game, {"pass": hand[:3]}, If_Match=header))
+    assert (400, "request/unreadable") == code(four[0].move(game, {"pass": hand[:3]}, If_Match=header))
     assert not four[0].table(game)["seats"][0]["passed"]
 
 

@@ -22,7 +22,8 @@ def test_a_process_that_answers_is_alive(stranger: Guest) -> None:
 
 def test_a_server_is_ready_when_its_store_is(services: Services, stranger: Guest, four: list[Guest]) -> None:
     """With the number of partitions, and how far the read models are behind."""
-    assert {"ready": True, "partitions": 4, "projector_lag": 0} == stranger.get("/readyz").json
+    expected = {"ready": True, "partitions": 4, "projector_lag": 0, "warnings": []}
+    assert expected == stranger.get("/readyz").json
     feed = Feed(services.client, services.keys)
     feed.ensure_group(GROUP)
     open_table(four[0], ["me", "open", "open", "open"])

@@ -121,7 +121,7 @@ def test_the_table_shows_trick_and_last_trick() -> None:
     scene = story.settle(turn=1, hand="3C 4C")
     lines = [" ".join(line.split()) for line in drawn(seats_view(scene, WIDE))]
     assert [
-        "seat trick last trick tricks this hand total cards",
+        "seat trick last trick tricks hand total cards",
         "Anna (you) 4♦ high K♥ 0 0 0 11",
         "▶ Bo (bot) 5♣ 0 0 0 12",
         "Cleo (bot) 6♣ 0 0 0 12",
@@ -212,3 +212,52 @@ def test_two_players_of_one_name_can_be_told_apart() -> None:
     story.seats[1] = SeatInfo(1, "player", "Bo", ready=True)
     names = story.settle("seats").names
     assert ["Bo", "Bo 1", "Cleo", "Dag"] == names
+
+
+LONG = "Bartholomew Montgomery the Third of Kent"
+
+
+@pytest.mark.parametrize("width", [72, 80, 120])
+@pytest.mark.parametrize(
+    ("variant", "players", "trick"), [("standard", 4, "TC 9C"), ("cancellation", 11, "TC TC 9C")]
+)
+def test_no_column_is_cut_off(width: int, variant: str, players: int, trick: str) -> None:
+    """Given the longest name and the longest words about a card, then every heading and number stands in full."""
+    story = Story(variant, players=players, name=LONG).deal("2C 5C 9C").play(1, trick)
+    lines = drawn(seats_view(story.settle(hand_number=1, turn=0), Look(width, 24)), width)
+    assert ["seat", "trick", "last", "trick", "tricks", "hand", "total", "cards"] == lines[0].split()
+    assert players + 1 == len(lines)
+    assert "…" not in "".join(lines[2:])
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_how_far_the_game_has_got_is_never_cut_off(width: int) -> None:
+    """The title gives way: the seats, the target, and at last its end."""
+    scene = Story("cancellation", players=11).deal("2C 5C 9C").settle(hand_number=1)
+    line = title_line(scene, Look(width, 24), "The Grand Cancellation Hearts of the House").plain
+    assert line.endswith("hand 1, passing ")
+    assert width == len(line)
+    assert line.startswith(" The Grand Cancell")
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_words_are_wrapped_and_not_cut_off(width: int) -> None:
+    """A long message and a long question are there to the last word, and the frame fits the terminal."""
+    scene = Story("standard", name=LONG).deal("2C 5C 9C").settle(hand_number=1)
+    message = Text(
+        "number 99 is not there; cards are numbered 1 to 13, and each is written like qs or 10s, say"
+    )
+    prompt = Text(f"Pass 3 cards left, to {LONG} (names or numbers on one line, ? for help)")
+    lines = drawn(frame(scene, Look(width, 24), notes=[message], choices=(), prompt=prompt), width)
+    shown = " ".join(" ".join(lines).split())
+    assert message.plain in shown
+    assert prompt.plain in shown
+    assert len(lines) <= 23
+
+
+def test_a_word_that_is_too_long_to_wrap_is_cut() -> None:
+    """It cannot be broken, and the line below stays where it is."""
+    scene = Story("standard").deal("2C 5C 9C").settle(hand_number=1)
+    lines = drawn(frame(scene, WIDE, notes=[Text("x" * 200), Text("after")]))
+    assert 1 == sum("xxx" in line for line in lines)
+    assert " after" in lines

@@ -7,6 +7,7 @@ import pytest
 
 from domain.record import read_record, replay
 from services.proof import read_proof, verify_proof
+from services.store import StoreUnavailable
 from services.wiring import Services
 from tests.api.guests import Guest, open_table
 
@@ -75,6 +76,56 @@ def test_a_proof_is_there_at_any_time(services: Services, four: list[Guest], str
     assert 304 == stranger.get(f"/v1/games/{game}/proof", If_None_Match=etag).status_code
     four[1].post(f"/v1/games/{game}/seats")
     assert 200 == stranger.get(f"/v1/games/{game}/proof", If_None_Match=etag).status_code
+
+
+def test_the_proof_of_a_long_game_is_sent_as_it_is_read(
+    services: Services, four: list[Guest], stranger: Guest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Page by page, to the same bytes with the same version; HEAD and a version that is known read no page."""
+    game = open_table(four[0], [{"bot": "rules"}] * 4, hand_limit=1)
+    services.tables.act_for_house(game)
+    path = f"/v1/games/{game}/proof"
+    whole = stranger.get(path)
+    assert whole.headers["Content-Length"]
+    monkeypatch.setattr("services.paging.PAGE", 16)
+    monkeypatch.setattr("api.records.PAGE", 16)
+    sent = stranger.get(path)
+    assert "Content-Length" not in sent.headers
+    assert (whole.data, whole.headers["ETag"]) == (sent.data, sent.headers["ETag"])
+    report = verify_proof(read_proof(sent.data), services.key.public)
+    assert "holds" == next(one.status for one in report.claims if one.name == "I")
+    pages: list[int] = []
+    read = services.store.read
+    monkeypatch.setattr(
+        services.store,
+        "read",
+        lambda game, after=0, upto=None: (pages.append(after), read(game, after, upto))[1],
+    )
+    first = iter(stranger.client.get(path, buffered=False).response)
+    next(first)
+    assert 48 not in pages, "a page is read when it is wanted"
+    before = len(pages)
+    head = stranger.call("HEAD", path)
+    assert (200, b"", whole.headers["ETag"]) == (head.status_code, head.data, head.headers["ETag"])
+    known = stranger.get(path, If_None_Match=whole.headers["ETag"])
+    assert (304, b"") == (known.status_code, known.data)
+    assert len(pages) <= before + 4
+
+
+def test_a_proof_that_the_store_cannot_give_is_told(
+    services: Services, four: list[Guest], stranger: Guest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """503 before anything is sent, of a long game too."""
+    game = open_table(four[0], ["me", "open", "open", "open"])
+    stranger.table(game)
+    monkeypatch.setattr("services.paging.PAGE", 1)
+    monkeypatch.setattr("api.records.PAGE", 1)
+
+    def silent(*_: object) -> object:
+        raise StoreUnavailable("gone")
+
+    monkeypatch.setattr(services.store.wire, "call", silent)
+    assert 503 == stranger.get(f"/v1/games/{game}/proof").status_code
 
 
 def test_a_record_waits_for_the_end(four: list[Guest], stranger: Guest) -> None:

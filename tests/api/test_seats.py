@@ -47,6 +47,10 @@ def test_a_seat_is_had_once(four: list[Guest], guest: Callable[[], Guest]) -> No
     for one in four[1:]:
         assert 200 == one.post(seats).status_code
     assert (409, "game/full") == code(guest().post(seats))
+    for asked in ({}, {"seat": 0}, {"seat": 2}):
+        again = four[2].post(seats, asked)
+        assert (409, "seat/taken") == code(again)
+        assert "you have seat 2 at this table already" == again.json["detail"]
 
 
 def test_a_reserved_seat_waits_for_its_player(four: list[Guest]) -> None:

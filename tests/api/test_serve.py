@@ -137,6 +137,15 @@ def test_it_ends_with_its_parent(environ: dict[str, str]) -> None:
         assert 0 == server.process.wait(20)
 
 
+def test_a_weak_store_is_warned_of_once(environ: dict[str, str]) -> None:
+    """The tests' store may lose a second at a power cut: one line of the log and /readyz tell so."""
+    with serving(environ, "--port", "0", "--workers", "2") as server:
+        (warning,) = server.http.get("/readyz").json()["warnings"]
+        assert "appendfsync everysec" in warning
+        assert server.process.stderr
+        assert server.process.stderr.readline().endswith(f"WARNING hearts.api: {warning}\n")
+
+
 def test_a_killed_server_leaves_nothing_behind(environ: dict[str, str]) -> None:
     """Its worker processes end by themselves, and the port is free for the next one."""
     with serving(environ, "--port", "0", "--workers", "2") as server:

@@ -6,10 +6,10 @@ import sys
 from typing import Any
 
 from flask import Flask, Response, jsonify, request
-from granian.constants import Interfaces
 from granian.server import Server
 from marshmallow import Schema, fields
 
+from api.serving import GRANIAN
 from services.wire import connect
 
 
@@ -43,5 +43,5 @@ def load(url: str) -> Flask:
 
 if __name__ == "__main__":
     store_url, port = sys.argv[1], int(sys.argv[2])
-    server = Server("bare", port=port, interface=Interfaces.WSGI, blocking_threads=64, websockets=False)
+    server = Server("bare", port=port, **GRANIAN)
     server.serve(target_loader=lambda *_: load(store_url), wrap_loader=False)

@@ -1,30 +1,34 @@
-"""House bots: always legal, blind to what their seat may not see, and better than chance."""
+"""House bots in whole games: always legal, blind to what their seat may not see, and better than chance."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import msgspec
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from domain.bots import BOTS, house_move
-from domain.bots.random import random_policy
-from domain.bots.rules import choose_moon, rules_policy
-from domain.cards import NAMES, cards_of, mask_of
-from domain.commands import PlayCard, SeatPlan
-from domain.events import Choice
+from domain.bots.knowledge import Knowledge, facts_of, none_of, runs_out, stays
+from domain.bots.rules import choose_pass
+from domain.cards import SUIT_OF, add_masks, cards_of, mask_of, subtract_masks
+from domain.commands import SeatPlan
 from domain.game import advance, fold, is_over, to_act
 from domain.ruleset import RuleSet
-from domain.state import State
 from domain.variants import ruleset_of
-from domain.view import view
-from tests.support.games import PUBLISHED, hand_of, open_game, play_game, rule_sets, steady
-from tests.support.tables import dealt, played, small_rules
+from domain.view import Own, view
+from tests.support.games import PUBLISHED, Game, hand_of, open_game, play_game, rule_sets, seeds, steady
 
 
-@given(rules=rule_sets(), seed=st.integers(0, 2**32))
+def bots_at_play(rules: RuleSet, seed: int) -> Game:
+    """A game of rule-based bots that random moves have led somewhere in its first two hands."""
+    moves = Random(seed).randrange(60)
+    rules = msgspec.structs.replace(rules, hand_limit=2)
+    return play_game(rules, seed, moves=moves, kinds="b" * rules.players, bot="rules")
+
+
+@given(rules=rule_sets(), seed=seeds)
 @steady(60)
 def test_rules_plays_legally_under_any_rules(rules: RuleSet, seed: int) -> None:
     """A game of rule-based bots alone goes to its end: the decider refuses none of their moves."""
@@ -34,36 +38,35 @@ def test_rules_plays_legally_under_any_rules(rules: RuleSet, seed: int) -> None:
     assert is_over(game.end)
 
 
-@given(rules=rule_sets(), seed=st.integers(0, 2**32))
+@given(rules=rule_sets(), seed=seeds)
 @steady(60)
 def test_rules_finds_a_legal_move_in_strange_positions(rules: RuleSet, seed: int) -> None:
     """Where random play has led, the bot's answer for every seat to act is legal, and the same when asked again."""
-    rng = Random(seed)
-    game = play_game(
-        msgspec.structs.replace(rules, hand_limit=2),
-        seed,
-        moves=rng.randrange(60),
-        kinds="b" * rules.players,
-        bot="rules",
-    )
+    game = bots_at_play(rules, seed)
     for seat in to_act(game.end):
         move = house_move(game.end, seat, 7)
         assert advance(game.end, move)[0]
         assert house_move(fold(None, game.events), seat, 7) == move
 
 
-@given(rules=rule_sets(), seed=st.integers(0, 2**32))
+@given(rules=rule_sets(), seed=seeds)
+@steady(40)
+def test_a_pass_is_so_many_cards_of_the_hand(rules: RuleSet, seed: int) -> None:
+    """Under any rules, of any hand, the bot passes the number asked for, each copy once."""
+    hand = Random(seed).sample(sorted(facts_of(rules).terms.deck), rules.hand)
+    seen = view(play_game(rules, 1, moves=0, kinds="b" * rules.players).end, 0)
+    own = Own(hand=mask_of(hand), given=0, received=0, legal=0)
+    given = choose_pass(Knowledge(msgspec.structs.replace(seen, own=own)))
+    assert len(given) == rules.pass_count
+    assert sorted([*given, *cards_of(subtract_masks(mask_of(hand), mask_of(given)))]) == sorted(hand)
+
+
+@given(rules=rule_sets(), seed=seeds)
 @steady(40)
 def test_bots_do_not_see_other_hands(rules: RuleSet, seed: int) -> None:
     """With the cards of the others swapped among them, the bot moves as before."""
     rng = Random(seed)
-    state = play_game(
-        msgspec.structs.replace(rules, hand_limit=2),
-        seed,
-        moves=rng.randrange(40),
-        kinds="b" * rules.players,
-        bot="rules",
-    ).end
+    state = bots_at_play(rules, seed).end
     if state.phase not in ("pass", "play"):
         return
     seat = to_act(state)[0]
@@ -111,89 +114,39 @@ def test_rules_beats_chance(variant: str, players: int) -> None:
     assert good < 0.7 * poor
 
 
-def choice(hands: list[str], plays: str, seat: int, **rules: object) -> str:
-    """The card that the rule-based bot of ``seat`` plays after ``plays``."""
-    events = dealt(small_rules(hands, **rules), hands, seats="b" * len(hands))
-    state = fold(None, played(events, plays) if plays else events)
-    move = house_move(state, seat, 0)
-    assert isinstance(move, PlayCard)
-    assert move.who == seat
-    return NAMES[move.card]
+# --- what it knows
 
 
-POSITIONS = {
-    "the last to play does not cover and eat the queen while it holds a low card": (
-        (["5S 7D 8D", "QS 9D TD", "3S 2C 3C", "2S KS 4D"], "5S QS 3S", 3, {}),
-        {"2S"},
-    ),
-    "the queen goes under the ace, not the king": (
-        (["AS 2D 3D", "KS QS 4D", "2S 5D 6D", "3S 7D 8D"], "AS", 1, {}),
-        {"QS"},
-    ),
-    "a heart on the first trick is not captured for nothing": (
-        (["5C 2D 3D", "7H 4D 5D", "4C 6D 7D", "3C AC 8D"], "5C 7H 4C", 3, {}),
-        {"3C"},
-    ),
-    "the queen is thrown at the first chance": (
-        (["AD 2D 3C", "QS 2C 4C", "4D 5D 5C", "6D 7D 6C"], "AD", 1, {}),
-        {"QS"},
-    ),
-    "a cheap heart is taken to stop a moon": (
-        (
-            ["AS AH 9H 2C", "QS 4H 3H 3C", "2S 5H 2H 4C", "3S 6H 7H TH"],
-            "AS QS 2S 3S AH 4H 5H 6H 9H 3H 2H",
-            3,
-            {"moon_effect": "add", "breakers": []},
-        ),
-        {"TH"},
-    ),
-    "the jack of diamonds is taken where it pays": (
-        (
-            ["5D 2C 3C", "JD 4C 5C", "3D 6C 7C", "QD 2D 8C"],
-            "5D JD 3D",
-            3,
-            {"points": {"H": 1, "QS": 13, "JD": -10}},
-        ),
-        {"QD"},
-    ),
-    "the only legal card is played": (
-        (["5D 2C 3C", "JD 4C 5C", "3D 6C 7C", "QD 2H 8C"], "5D JD 3D", 3, {}),
-        {"QD"},
-    ),
-    "the last to play ducks as high as it can": (
-        (["9D 2H 6D", "4D 4H 7D", "TD QS 7C", "8D 3D 2C"], "9D 4D TD", 3, {}),
-        {"8D"},
-    ),
-}
+@given(rules=rule_sets(), seed=seeds)
+@steady(60)
+def test_knowledge_is_what_the_tricks_say(rules: RuleSet, seed: int) -> None:
+    """Cards out, voids and points, read trick by trick, are those of a plain count over the table's history."""
+    state = bots_at_play(rules, seed).end
+    if state.phase != "play":
+        return
+    assert state.hand is not None
+    seat = state.hand.turn
+    known = Knowledge(view(state, seat))
+    hidden = state.hand.kitty
+    for other, held in enumerate(state.hand.held):
+        hidden = hidden if other == seat else add_masks(hidden, held)
+    assert known.out == hidden
+    for suit, seats in enumerate(known.voids):
+        for other in range(rules.players):
+            holds = any(SUIT_OF[card] == suit for card in cards_of(state.hand.held[other]))
+            assert not (seats >> other & 1 and holds)
+    if not state.hand.kitty:
+        assert known.points == state.hand.penalty
+        assert known.taken == state.hand.penalties_taken
 
 
-@pytest.mark.parametrize("name", POSITIONS)
-def test_positions(name: str) -> None:
-    """Positions that other bots got wrong."""
-    (hands, plays, seat, rules), right = POSITIONS[name]
-    assert choice(hands, plays, seat, **rules) in right
-
-
-@pytest.mark.parametrize(
-    ("totals", "right"),
-    [
-        ((90, 95, 63, 70), "subtract"),  # adding ends the game, and the leader wins it
-        ((20, 95, 63, 70), "add"),  # adding ends it with the shooter lowest
-        ((20, 30, 40, 50), "add"),  # either way the game goes on: 26 to three others is more
-    ],
-)
-def test_the_moon_is_chosen_for_the_game(totals: tuple[int, ...], right: Choice) -> None:
-    """The shooter takes what leaves it better off after the hand."""
-    state: State = play_game(ruleset_of({"variant": "standard", "players": 4}), 1, moves=0, kinds="bbbb").end
-    seen = msgspec.structs.replace(view(state, 0), totals=totals)
-    assert choose_moon(seen) == right
-
-
-def test_the_seed_only_breaks_ties() -> None:
-    """`random` follows its seed; `rules` plays the same card under every seed where one is best."""
-    hands = ["5S 7D 8D", "QS 9D TD", "3S 2C 3C", "2S KS 4D"]
-    state = fold(None, played(dealt(small_rules(hands), hands, seats="bbbb"), "5S QS 3S"))
-    seen = view(state, 3)
-    seeds = [bytes([number]) * 32 for number in range(16)]
-    assert len({rules_policy(seen, seed, 0) for seed in seeds}) == 1
-    assert len({random_policy(seen, seed, 0) for seed in seeds}) == 2
+@pytest.mark.parametrize("seats", [1, 2, 3, 10])
+def test_chances_are_chances(seats: int) -> None:
+    """Every table of chances lies between 0 and 1 and moves the right way."""
+    none, stay, gone = none_of(seats), stays(seats), runs_out(seats)
+    assert none[0] == 1.0
+    assert all(1.0 >= more >= fewer >= 0.0 for more, fewer in pairwise(none))
+    assert all(-1e-9 <= chance <= 1.0 for row in stay for chance in row)
+    assert all(chance == 1.0 for chance in (row[0] for row in stay))
+    assert all(-1e-9 <= chance <= 1.0 + 1e-9 for row in gone for chance in row)
+    assert gone[1][1] == 1.0

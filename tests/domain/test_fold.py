@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from domain import events as e
-from domain.cards import parse_card
-from domain.fold import MISSING_DEAL
-from domain.game import decide, evolve, fold, initial, is_over
+from domain.fold import MISSING_DEAL, apply
+from domain.game import fold, initial, is_over
 from domain.refusals import CorruptLog
-from domain.variants import ruleset_of
-from tests.support.states import assert_same
-from tests.support.tables import dealt, open_command, opened, play, played, small_rules
-
-HANDS = ["2C 3D 4S 5H", "3C 4D 5S 6H", "4C 5D 6S 7H", "5C 6D 7S 8H"]
-
-
-def plain() -> list[e.Event]:
-    """A table of persons in a hold hand, p0 to lead."""
-    return dealt(small_rules(HANDS), HANDS)
-
-
-def passing() -> list[e.Event]:
-    """A table of persons that is to pass two cards each."""
-    return dealt(small_rules(HANDS, pass_count=2, pass_cycle=[1]), HANDS)
+from tests.support.tables import (
+    RULES_BOT,
+    SECRET,
+    opened,
+    passing,
+    plain,
+)
 
 
 def test_the_fold_needs_a_beginning() -> None:
@@ -34,16 +27,6 @@ def test_the_fold_needs_a_beginning() -> None:
     for events in ([], table[1:], [table[0], table[0]], [*table, table[0]]):
         with pytest.raises(CorruptLog):
             fold(None, events)
-
-
-def test_evolve_is_the_fold_of_one() -> None:
-    """One event after another leads to the same table."""
-    state = None
-    events = played(plain(), "2C 3C 4C 5C 6D")
-    for event in events:
-        state = evolve(state, event)
-    assert state is not None
-    assert_same(fold(None, events), state)
 
 
 @pytest.mark.parametrize(
@@ -58,9 +41,11 @@ def test_evolve_is_the_fold_of_one() -> None:
     ],
 )
 def test_events_that_do_not_follow_are_a_corrupt_log(event: e.Event) -> None:
-    """Out of turn, a card not held, no card, no such seat: no table follows from them."""
+    """Out of turn, a card not held, no card, no such seat: no table follows from them, in a fold or in place."""
     with pytest.raises(CorruptLog):
         fold(None, [*plain(), event])
+    with pytest.raises(CorruptLog):
+        apply(fold(None, plain()), event)
 
 
 @pytest.mark.parametrize(
@@ -87,17 +72,18 @@ def test_play_before_a_deal_is_a_corrupt_log() -> None:
             fold(None, [*opened(), event])
 
 
+def test_a_table_can_be_folded_without_its_secrets() -> None:
+    """Readers of the public log know the seats of a table, and neither its chain nor whom a seat is kept for."""
+    table = opened(seats="prbo")
+    assert isinstance(table[0], e.GameCreated)
+    assert (SECRET.hex(), "p1") == (fold(None, table).chain_secret, fold(None, table).seats[1].reserved)
+    public = fold(None, [replace(table[0], hidden=UNSET), *table[1:]])
+    assert ("", "") == (public.chain_secret, public.seats[1].reserved)
+    assert ["player", "open", "bot", "open"] == [seat.kind for seat in public.seats]
+    assert RULES_BOT == public.seats[2].bot
+
+
 def test_a_new_server_key_is_noted() -> None:
     """Later receipts are signed with it."""
     state = fold(None, [*opened(), e.KeyRotated(server_key="cd" * 32, signature="00")])
     assert "cd" * 32 == state.server_key
-
-
-def test_a_state_that_was_handed_out_does_not_change() -> None:
-    """Deciding and folding work on copies of their own."""
-    events = plain()
-    state = fold(None, events)
-    later = fold(state, decide(state, play(0, "2C")))
-    assert_same(fold(None, events), state)
-    assert [parse_card("2C")] == later.hand.trick  # type: ignore[union-attr]
-    assert open_command().rules == ruleset_of({"variant": "basic"})

@@ -1,24 +1,36 @@
-"""The decider between a full table and the deal: openings, the deadline and the lock."""
+"""The decider from a full table to the deal: openings, the deadline, the lock and the cards behind it."""
 
 from __future__ import annotations
 
 import pytest
+from msgspec import UNSET
 
 from domain import commands as c
 from domain import events as e
+from domain.cards import format_cards
 from domain.game import deadline, fold, to_act
-from domain.shuffle import commit_entropy, entropy_root
-from tests.support.tables import after, entropy_of, given, opened
-
-
-def ready(seat: int, **more: int) -> c.GetReady:
-    """Player ``p<seat>`` opens its entropy."""
-    return c.GetReady(player=f"p{seat}", entropy=entropy_of(seat), **more)
-
-
-def sit(seat: int | None, player: str, **more: str) -> c.SitDown:
-    """``player`` sits down."""
-    return c.SitDown(player=player, seat=seat, **more)
+from domain.shuffle import (
+    chain_link,
+    commit_cards,
+    commit_entropy,
+    deal_cards,
+    deal_seed,
+    entropy_root,
+    full_deck,
+    hiding_key,
+)
+from domain.variants import ruleset_of
+from tests.support.tables import (
+    SECRET,
+    after,
+    entropy_of,
+    given,
+    moon_table,
+    opened,
+    played,
+    ready,
+    sit,
+)
 
 
 def test_entropy_is_opened_at_a_full_table_only() -> None:
@@ -113,3 +125,50 @@ def test_the_table_waits_for_those_who_are_not_ready() -> None:
     assert () == to_act(fold(None, opened(seats="ppbo")))
     assert (0, 2) == to_act(fold(None, opened(seats="pbpb")))
     assert (2,) == to_act(fold(None, after(opened(seats="pbpb"), ready(0))))
+
+
+# --- the deal
+
+
+def test_the_lock_deals_the_first_hand_from_the_chain_and_the_entropy() -> None:
+    """Hand 1 is dealt under s_1, the link after the anchor, from what every seat contributed."""
+    table = opened(seats="pppp")
+    table = after(table, *(c.GetReady(player=f"p{seat}", entropy=entropy_of(seat)) for seat in range(4)))
+    first = chain_link(SECRET, 64, 1)
+    root = entropy_root("g-1", [(seat, "player", entropy_of(seat)) for seat in range(4)])
+    hands, _ = deal_cards(full_deck(1, []), 4, 13, deal_seed(first, "g-1", 1, root))
+    texts = tuple(format_cards(hand) for hand in hands)
+    commitments = tuple(
+        commit_cards(hiding_key(first, str(seat), "hand"), text).hex() for seat, text in enumerate(texts)
+    )
+    assert (
+        e.HandDealt(
+            hand=1,
+            hands=commitments,
+            kitty=None,
+            hidden=e.DealtSecret(secret=first.hex(), deal=texts, kitty=""),
+        )
+        == table[-1]
+    )
+
+
+def test_the_kitty_is_committed_to_with_the_hands() -> None:
+    """Seven seats of two decks leave six cards, hidden under a key of their own; eight leave none."""
+    dealt_seven = opened(ruleset_of({"variant": "cancellation", "players": 7}), "b" * 7)[-1]
+    assert isinstance(dealt_seven, e.HandDealt)
+    assert dealt_seven.hidden is not UNSET
+    assert 6 == len(dealt_seven.hidden.kitty.split())
+    key = hiding_key(chain_link(SECRET, 64, 1), "kitty", "kitty")
+    assert commit_cards(key, dealt_seven.hidden.kitty).hex() == dealt_seven.kitty
+    dealt_eight = opened(ruleset_of({"variant": "cancellation", "players": 8}), "b" * 8)[-1]
+    assert isinstance(dealt_eight, e.HandDealt)
+    assert dealt_eight.hidden is not UNSET
+    assert (None, "") == (dealt_eight.kitty, dealt_eight.hidden.kitty)
+
+
+def test_the_next_hand_is_dealt_from_the_next_link() -> None:
+    """Hand 2 is dealt under s_2, which nobody can tell from s_1."""
+    table = played(moon_table("none", hand_limit=2), "3S")
+    assert isinstance(table[-1], e.HandDealt)
+    assert table[-1].hidden is not UNSET
+    assert (2, chain_link(SECRET, 64, 2).hex()) == (table[-1].hand, table[-1].hidden.secret)

@@ -1,19 +1,28 @@
-"""Game records as they are written: what is read, what is no record, and how one is written down."""
+"""Game records as they are written: what is read, what is no record, and how a table is written down."""
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import msgspec
 import pytest
 
+from domain import commands as c
+from domain import events as e
+from domain.cards import parse_cards
+from domain.game import fold, is_over
 from domain.record import replay
 from domain.record_format import parse_record, print_record, read_record, record_of, short_rules
 from domain.refusals import InvalidRules, Malformed
 from domain.ruleset import RuleSet
 from domain.variants import ruleset_of
-from tests.support.records import HANDS, PLAYS, cut, small_record, spoil
-from tests.support.tables import dealt, played, small_rules
+from tests.support.games import random_move
+from tests.support.records import HANDS, PLAYS, cut, moon_record, small_record, spoil
+from tests.support.tables import MOON_HANDS, after, dealt, played, small_rules
+
+# --- reading
+
 
 UNREADABLE: list[tuple[str, Any]] = [
     ("format", "hearts-record/2"),
@@ -147,6 +156,9 @@ def test_nothing_is_as_good_as_left_out() -> None:
     assert () == parse_record(record).hands[0].kitty
 
 
+# --- writing
+
+
 def test_cards_are_read_in_any_spelling_and_written_in_one() -> None:
     """Lower case and 10 are read; lists are written sorted, plays in their order."""
     record = small_record()
@@ -158,6 +170,23 @@ def test_cards_are_read_in_any_spelling_and_written_in_one() -> None:
     assert PLAYS.split() == written["hands"][0]["plays"]
     assert parse_record(small_record()).hands[1] == read_record(print_record(read)).hands[1]
     assert print_record(read) == print_record(read_record(print_record(read)))
+
+
+def test_a_record_is_read_as_it_was_written() -> None:
+    """Hands, passes, kitties, moons, scores and winners: nothing is lost, and writing it again changes nothing."""
+    for record in (small_record(winners=[]), moon_record(winners=[0, 2])):
+        read = parse_record(record)
+        again = read_record(print_record(read))
+        assert print_record(read) == print_record(again)
+        assert (read.rules, read.seats, read.winners) == (again.rules, again.seats, again.winners)
+        written = msgspec.json.decode(print_record(read))
+        assert record["winners"] == written["winners"]
+        assert record["seats"] == written["seats"]
+        for hand, one in zip(record["hands"], written["hands"], strict=True):
+            assert {"deal", "plays"} <= one.keys()
+            assert hand.keys() == one.keys()
+            for key in hand.keys() - {"deal", "pass"}:
+                assert hand[key] == one[key]
 
 
 def test_a_table_is_written_down_by_its_events() -> None:
@@ -172,6 +201,44 @@ def test_a_table_is_written_down_by_its_events() -> None:
     assert parse_record(record).rules == rules
     verdict = replay(parse_record(record))
     assert ([], "deal") == (verdict.winners, verdict.phase)
+
+
+GIVEN: list[tuple[c.Who, str]] = [("p0", "QS"), (1, "2H"), ("p2", "3H")]
+"""What each seat passes, seat 1 being a bot's."""
+
+
+def test_a_table_of_two_hands_is_written_down_hand_by_hand() -> None:
+    """Each hand with its own pass, plays and moon, seats by a person's id or a bot's name, and the winners."""
+    rules = small_rules(
+        MOON_HANDS, moon_effect="choice", breakers=[], hand_limit=2, pass_count=1, pass_cycle=[1]
+    )
+    passes = [c.PassCards(who=who, cards=tuple(parse_cards(card))) for who, card in GIVEN]
+    table = played(after(dealt(rules, MOON_HANDS, seats="pbp"), *passes), "AH QS 2H 3H 2S 3S", first=0)
+    table = after(table, c.ChooseMoon(who="p0", choice="subtract"))
+    first_hand = len(table)
+    rng = Random(0)
+    while not is_over(fold(None, table)):
+        table = after(table, random_move(fold(None, table), rng))
+    record = record_of(table)  # type: ignore[arg-type]
+    assert ["p0", "rules", "p2"] == record["seats"]
+    assert {
+        "deal": ["QS AH", "2S 2H", "3S 3H"],
+        "pass": ["QS", "2H", "3H"],
+        "plays": ["AH", "QS", "2H", "3H", "2S", "3S"],
+        "moon": "subtract",
+        "points": [-26, 0, 0],
+        "totals": [-26, 0, 0],
+    } == record["hands"][0]
+    second = record["hands"][1]
+    later = table[first_hand:]
+    assert [event.card for event in later if isinstance(event, e.CardPlayed)] == second["plays"]
+    assert not any(isinstance(event, e.MoonChosen) for event in later)
+    assert "moon" not in second
+    assert [0] == record["winners"]
+    verdict = replay(parse_record(record))
+    assert (True, "over", [0], fold(None, table).totals) == (
+        verdict.ok, verdict.phase, verdict.winners, verdict.totals
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

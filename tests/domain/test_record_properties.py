@@ -10,9 +10,12 @@ from typing import Any
 
 import msgspec
 from hypothesis import given
-from hypothesis import strategies as st
 
-from domain.cards import CARDS, NAMES, distinct_cards
+from domain.cards import (
+    CARDS,
+    NAMES,
+    distinct_cards,
+)
 from domain.record import parse_record, print_record, record_of, replay
 from domain.rules import legal_plays
 from domain.ruleset import RuleSet, Terms
@@ -21,10 +24,9 @@ from tests.support.games import (
     hand_of,
     play_game,
     rule_sets,
+    seeds,
     steady,
 )
-
-seeds = st.integers(0, 2**32)
 
 
 def parse_and_replay(game: Game) -> Any:

@@ -11,17 +11,27 @@ from hypothesis import strategies as st
 
 from domain import commands as c
 from domain import events as e
-from domain.cards import NAMES, cards_of
+from domain.cards import (
+    NAMES,
+    cards_of,
+)
 from domain.game import decide, fold, to_act
 from domain.refusals import Refused
 from domain.rules import trick_winner, why_not
 from domain.ruleset import RuleSet, Terms
 from domain.state import State
 from domain.variants import ruleset_of
-from tests.support.games import PUBLISHED, Game, hand_of, play_game, rule_sets, steady
+from tests.support.games import (
+    PUBLISHED,
+    Game,
+    hand_of,
+    play_game,
+    rule_sets,
+    seeds,
+    steady,
+)
 from tests.support.referee import RefereeHand, value_of, winner_of
 
-SEEDS = st.integers(0, 2**32)
 FEW = ["QS", "AH", "2H", "3H", "KH", "JD", "2D", "5S", "AS", "2C", "9C", "TC", "4D", "8H", "JS", "KS"]
 
 
@@ -158,14 +168,14 @@ def follow_game(game: Game) -> None:
 
 
 @steady(150)
-@given(tiny_rules(), SEEDS)
+@given(tiny_rules(), seeds)
 def test_tiny_tables_are_played_as_the_referee_says(rules: RuleSet, seed: int) -> None:
     """Codes of all 52 cards, openers, takers, moons, points, totals and ends, at tables where the rare is common."""
     follow_game(play_game(rules, seed))
 
 
-@steady(50)
-@given(rule_sets(), SEEDS)
+@steady(150)
+@given(rule_sets(), seeds)
 def test_tables_of_any_rules_are_played_as_the_referee_says(rules: RuleSet, seed: int) -> None:
     """The same at tables of any size by any rules."""
     follow_game(play_game(rules, seed))
@@ -179,7 +189,7 @@ def test_published_games_are_played_as_the_referee_says(variant: str, players: i
 
 
 @steady(300)
-@given(st.lists(st.sampled_from(NAMES), min_size=3, max_size=11), st.booleans(), st.booleans(), SEEDS)
+@given(st.lists(st.sampled_from(NAMES), min_size=3, max_size=11), st.booleans(), st.booleans(), seeds)
 def test_trick_winners_are_those_of_the_referee(
     trick: list[str], cancel: bool, strict: bool, leader: int
 ) -> None:
@@ -202,7 +212,7 @@ def test_values_of_cards_are_those_of_the_referee(rules: RuleSet) -> None:
 
 
 @steady(40)
-@given(tiny_rules(), SEEDS)
+@given(tiny_rules(), seeds)
 def test_the_decider_refuses_just_what_the_rules_refuse(rules: RuleSet, seed: int) -> None:
     """`decide` takes exactly the cards that no reason speaks against, and tells the others' code and the legal ones."""
     for step in play_game(rules, seed).steps:

@@ -63,9 +63,11 @@ def projected(state: State, seq: int = 7) -> Update:
 
 
 def played_out(state: State) -> State:
-    """The table after the house has moved for every seat to the end."""
+    """The table after every seat has moved as the stand-in would, to the end."""
     while state.phase != "over":
-        state = after(state, msgspec.structs.replace(house_move(state, to_act(state)[0], NOW), by="clock"))
+        seat = to_act(state)[0]
+        one, move = state.seats[seat], house_move(state, seat, NOW)
+        state = after(state, move if one.house_plays else msgspec.structs.replace(move, who=one.player))
     return state
 
 

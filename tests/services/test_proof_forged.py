@@ -38,27 +38,18 @@ def forged(forge: Callable[[Events], int]) -> tuple[Report, int]:
     return report_of(file_of(events)), number
 
 
-def named(forge: Callable[[Events], int]) -> str:
-    """A test's id."""
-    return forge.__name__
+FORGED = [*(("F", forge) for forge in FAIRNESS), *(("R", forge) for forge in RULES)]
 
 
-@pytest.mark.parametrize("forge", FAIRNESS, ids=named)
-def test_a_forged_deal_or_lock_fails_fairness(forge: Callable[[Events], int]) -> None:
-    """With a chain that fits, whatever is wrong with deals, commitments or entropy fails F at its event."""
+@pytest.mark.parametrize(
+    ("name", "forge"), FORGED, ids=[f"{name}-{forge.__name__}" for name, forge in FORGED]
+)
+def test_a_forgery_with_a_chain_that_fits_is_found(name: str, forge: Callable[[Events], int]) -> None:
+    """Whatever is wrong with deals, commitments or entropy fails F, with plays or scores R, each at its event."""
     report, number = forged(forge)
     assert not report.ok
     assert claim(report, "I").status == "holds"
-    assert (claim(report, "F").status, claim(report, "F").event) == ("fails", number)
-
-
-@pytest.mark.parametrize("forge", RULES, ids=named)
-def test_a_forged_play_or_score_fails_the_rules(forge: Callable[[Events], int]) -> None:
-    """With a chain that fits, whatever is against the rules fails R at its event."""
-    report, number = forged(forge)
-    assert not report.ok
-    assert claim(report, "I").status == "holds"
-    assert (claim(report, "R").status, claim(report, "R").event) == ("fails", number)
+    assert (claim(report, name).status, claim(report, name).event) == ("fails", number)
 
 
 def test_a_passed_card_that_was_not_held_fails_both() -> None:

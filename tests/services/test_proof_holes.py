@@ -10,14 +10,8 @@ import pytest
 from domain import events as e
 from domain.shuffle import commit_entropy
 from domain.variants import ruleset_of
-from services.proof import Claim
 from tests.support.games import Game, play_game
-from tests.support.proofs import at_of, claim, file_of, played, report_of
-
-
-def claim_of(events: list[e.Event], name: str) -> Claim:
-    """A claim on the proof file of ``events``, its chain made for just these."""
-    return claim(report_of(file_of(events)), name)
+from tests.support.proofs import at_of, claim_of, played
 
 
 def moon_game() -> Game:

@@ -20,7 +20,9 @@ from tests.support.proofs import (
     Events,
     at_of,
     changed,
+    dropped,
     first_opening,
+    repeated,
     replaced,
 )
 
@@ -136,23 +138,21 @@ def open_after_the_lock(events: Events) -> int:
     entropy = tuple(
         (seat, kind, "" if seat == event.seat else value) for seat, kind, value in events[locked - 1].entropy
     )
-    changed(events, locked - 1, entropy=entropy, root=entropy_root("g-test", list(entropy)).hex())
+    root = entropy_root("g-test", list(entropy)).hex()
+    late = events[locked - 1].at + 60_000
+    events[locked - 1] = msgspec.structs.replace(events[locked - 1], at=late, entropy=entropy, root=root)
     events.insert(locked, event)
     return locked + 1
 
 
 def no_lock(events: Events) -> int:
     """Hands dealt without any frozen entropy: the openings do not enter the deals."""
-    at = at_of(events, e.GameLocked)
-    del events[at]
-    return at + 1
+    return dropped(events, e.GameLocked)
 
 
 def lock_twice(events: Events) -> int:
     """A second lock."""
-    at = at_of(events, e.GameLocked)
-    events.insert(at + 1, events[at])
-    return at + 2
+    return repeated(events, e.GameLocked)
 
 
 def commit_twice(events: Events) -> int:

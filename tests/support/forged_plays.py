@@ -12,6 +12,8 @@ from tests.support.proofs import (
     Events,
     at_of,
     changed,
+    dropped,
+    repeated,
     replaced,
 )
 
@@ -88,30 +90,22 @@ def dead_trick(events: Events) -> int:
 
 def drop_play(events: Events) -> int:
     """A play left out: the next one is out of turn."""
-    at = at_of(events, e.CardPlayed, 1)
-    del events[at]
-    return at + 1
+    return dropped(events, e.CardPlayed, 1)
 
 
 def drop_trick_end(events: Events) -> int:
     """The end of a trick left out."""
-    at = at_of(events, e.TrickEnded)
-    del events[at]
-    return at + 1
+    return dropped(events, e.TrickEnded)
 
 
 def drop_score(events: Events) -> int:
     """A hand without its score: nothing of it can be checked any more, and the next may not be dealt."""
-    at = at_of(events, e.HandScored)
-    del events[at]
-    return at + 1
+    return dropped(events, e.HandScored)
 
 
 def drop_exchange(events: Events) -> int:
     """Passes that are never exchanged."""
-    at = at_of(events, e.PassesExchanged)
-    del events[at]
-    return at + 1
+    return dropped(events, e.PassesExchanged)
 
 
 def drop_pass(events: Events) -> int:
@@ -122,16 +116,12 @@ def drop_pass(events: Events) -> int:
 
 def repeat_pass(events: Events) -> int:
     """A seat that passes twice."""
-    at = at_of(events, e.CardsPassed)
-    events.insert(at + 1, events[at])
-    return at + 2
+    return repeated(events, e.CardsPassed)
 
 
 def repeat_score(events: Events) -> int:
     """A hand that is scored twice."""
-    at = at_of(events, e.HandScored)
-    events.insert(at + 1, events[at])
-    return at + 2
+    return repeated(events, e.HandScored)
 
 
 def repeat_deal(events: Events) -> int:

@@ -28,6 +28,10 @@ PUBLISHED = [(name, players) for name, variant in VARIANTS.items() for players i
 SERVER_KEY = "c0" * 32
 
 
+seeds = st.integers(0, 2**32)
+"""Seeds of games."""
+
+
 def steady(examples: int) -> Callable[[Any], Any]:
     """Hypothesis settings for ``examples`` examples, the same ones in every run."""
     return settings(

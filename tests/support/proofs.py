@@ -41,6 +41,11 @@ def claim(report: Report, name: str) -> Claim:
     return next(one for one in report.claims if one.name == name)
 
 
+def claim_of(events: Iterable[e.Event], name: str) -> Claim:
+    """A claim on the proof file of ``events``, its chain made for just these."""
+    return claim(report_of(file_of(events)), name)
+
+
 def statuses(report: Report) -> dict[str, str]:
     """Every claim's status by its name."""
     return {one.name: one.status for one in report.claims}
@@ -55,6 +60,20 @@ def changed(events: Events, at: int, **fields: Any) -> int:
     """Change fields of an event in place; its number."""
     events[at] = msgspec.structs.replace(events[at], **fields)
     return at + 1
+
+
+def dropped(events: Events, kind: type[e.Event], which: int = 0) -> int:
+    """Leave out an event of a kind; the number of what comes in its place."""
+    at = at_of(events, kind, which)
+    del events[at]
+    return at + 1
+
+
+def repeated(events: Events, kind: type[e.Event]) -> int:
+    """Let the first event of a kind happen twice in a row; the number of the second."""
+    at = at_of(events, kind)
+    events.insert(at + 1, events[at])
+    return at + 2
 
 
 def replaced(values: tuple[Any, ...], at: int, value: Any) -> tuple[Any, ...]:

@@ -5,12 +5,20 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from domain.record_format import short_rules
+import msgspec
+
+from domain.record import replay
+from domain.record_format import parse_record, short_rules
 from tests.support.tables import complement, small_rules
 
 HANDS = ["2C 3D 4S", "3C 4D 5S", "4C 5D 6S"]
 AGAIN = ["2C 3D 4S", "3C 4D QS", "4C 5D 6S"]
 PLAYS = "2C 3C 4C 6S 4S 5S 5D 3D 4D"
+
+
+def verdict_of(record: object) -> dict[str, Any]:
+    """What replaying a record says of it."""
+    return dict(msgspec.to_builtins(replay(parse_record(record))))
 
 
 def small_record(**more: Any) -> dict[str, Any]:

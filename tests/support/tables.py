@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import pytest
@@ -53,7 +53,7 @@ def seat_plan(letter: str, seat: int) -> c.SeatPlan:
 
 
 def open_command(
-    rules: RuleSet | None = None, seats: str | Sequence[c.SeatPlan] = "oooo", **changes: Any
+    rules: RuleSet | None = None, seats: str | Sequence[c.SeatPlan | str] = "oooo", **changes: Any
 ) -> c.OpenTable:
     """A command to open a table; a letter a seat: o open, b a house bot, p the player ``p<seat>``, r kept for it."""
     fields: dict[str, Any] = {
@@ -69,7 +69,9 @@ def open_command(
     return c.OpenTable(**(fields | changes))
 
 
-def opened(rules: RuleSet | None = None, seats: str = "oooo", **changes: Any) -> list[e.Event]:
+def opened(
+    rules: RuleSet | None = None, seats: str | Sequence[c.SeatPlan | str] = "oooo", **changes: Any
+) -> list[e.Event]:
     """The events of a table that has just been opened."""
     return decide(None, open_command(rules, seats, **changes))
 
@@ -157,6 +159,54 @@ def hidden_hand(seat: int, text: str) -> str:
 def hidden_pass(seat: int, text: str) -> str:
     """The commitment to a pass at a table of `dealt`."""
     return commit_cards(hiding_key(HAND_SECRET, str(seat), "pass"), text).hex()
+
+
+HANDS: Final = ["2C 3D 4S 5H", "3C 4D 5S 6H", "4C 5D 6S 7H", "5C 6D 7S 8H"]
+"""Four hands, one opening with the lowest club."""
+PASSES: Final = ["2C 3D", "5S 6H", "4C 7H", "6D 7S"]
+"""What each of them passes at a table of `passing`."""
+MOON_HANDS: Final = ["AH QS", "2H 2S", "3H 3S"]
+"""Three hands of which seat 0 takes all there is, leading."""
+
+
+def passing(step: int = 1) -> list[e.Event]:
+    """A table of four persons that passes two of `HANDS` each by ``step``."""
+    return dealt(small_rules(HANDS, pass_count=2, pass_cycle=[step], opener="forced"), HANDS)
+
+
+def plain() -> list[e.Event]:
+    """A table of four persons in a hold hand of `HANDS`, p0 to lead."""
+    return dealt(small_rules(HANDS), HANDS)
+
+
+def moon_table(
+    effect: str, plays: str = "AH 2H 3H QS 2S", *, clock: int | None = None, **more: Any
+) -> list[e.Event]:
+    """A table of `MOON_HANDS` after ``plays``, but for whose last card p0 has shot the moon."""
+    rules = small_rules(MOON_HANDS, **{"moon_effect": effect, "breakers": [], **more})
+    return played(dealt(rules, MOON_HANDS, clock=clock), plays)
+
+
+def moon_pending(**more: Any) -> list[e.Event]:
+    """A table at which p0 has shot the moon and must choose."""
+    return moon_table("choice", "AH 2H 3H QS 2S 3S", **more)
+
+
+def ready(seat: int, **more: int) -> c.GetReady:
+    """Player ``p<seat>`` opens its entropy."""
+    return c.GetReady(player=f"p{seat}", entropy=entropy_of(seat), **more)
+
+
+def sit(seat: int | None, player: str, **more: Any) -> c.SitDown:
+    """``player`` sits down."""
+    return c.SitDown(player=player, seat=seat, **more)
+
+
+def taken(seat: int, player: str, commit: str | None = None) -> e.SeatTaken:
+    """A person sat down."""
+    return e.SeatTaken(
+        seat=seat, kind="player", player=player, bot=None, entropy_commit=commit, public_key=None
+    )
 
 
 def play(seat: int, card: str, **more: Any) -> c.PlayCard:

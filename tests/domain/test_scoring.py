@@ -20,6 +20,9 @@ def variant(name: str, **overrides: Any) -> Terms:
     return Terms(ruleset_of({"variant": name, **overrides}))
 
 
+# --- the end of a game
+
+
 def end(terms: Terms, totals: str, points: str = "", hands: int = 5) -> str:
     """How a game stands: the winning seats and the reason, or that it goes on."""
     sums = [int(number) for number in totals.split()]
@@ -140,6 +143,8 @@ def test_cards_are_worth_what_the_rules_say() -> None:
 
 
 ALL = f"{HEARTS} QS"
+
+
 MOONS: list[tuple[str, dict[str, Any], str, list[int]]] = [
     ("basic", {}, "", [0, 26, 26, 26]),
     ("classic", {}, "", [0, 13, 13, 13]),

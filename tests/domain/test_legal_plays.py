@@ -11,7 +11,16 @@ from domain.cards import format_mask
 from domain.game import fold
 from domain.variants import ruleset_of
 from domain.view import view
-from tests.support.tables import after, dealt, give, given, opened, play, played, small_rules
+from tests.support.tables import (
+    after,
+    dealt,
+    give,
+    given,
+    opened,
+    play,
+    played,
+    small_rules,
+)
 
 ALL_PENALTY = "2H 3H QS"
 

@@ -1,0 +1,133 @@
+"""The statuses that the OpenAPI document lists for a call are ones that it answers with; `Guest` holds the other way round."""
+
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from api.house import House
+from services.players import Player
+from services.store import StoreUnavailable
+from services.wiring import Services
+from tests.api.guests import Guest, documented, open_table
+
+NOBODY = "0" * 24
+ALL_OPEN = ["me", "open", "open", "open"]
+BODIES: dict[str, Any] = {
+    "/v1/players": {"name": "Anna"},
+    "/v1/games": {"variant": "basic", "seats": ALL_OPEN},
+    "/v1/games/{game}/moves": {"play": "2C"},
+}
+
+
+class Provoker:
+    """Calls made so that they are answered with a status."""
+
+    def __init__(self, services: Services, four: list[Guest], monkeypatch: pytest.MonkeyPatch) -> None:
+        self.services, self.me, self.patch = services, four[0], monkeypatch
+        self.game = open_table(four[0], ALL_OPEN)
+
+    def call(self, method: str, path: str, *, game: str | None = None, **options: Any) -> TestResponse:
+        """Call an address of the document, at the open table unless another is named."""
+        address = path.format(game=game or self.game, seat=0, name=options.pop("name", "basic"))
+        address += options.pop("query", "")
+        headers = {"Authorization": f"Bearer {self.me.token}"} | options.pop("headers", {})
+        if method == "POST" and "data" not in options:
+            options["json"] = BODIES.get(path, {})
+        return self.me.client.open(address, method=method, headers=headers, **options)
+
+    def provoke(self, status: int, method: str, path: str) -> TestResponse:  # noqa: C901 (a case a status)
+        """The answer to such a call."""
+        body = method in ("POST", "DELETE")
+        json_type = {"Content-Type": "application/json"}
+        match status:
+            case 400 if body:
+                return self.call(method, path, data=b"{", headers=json_type)
+            case 400:
+                return self.call(method, path, environ_overrides={"QUERY_STRING": "\xff=\xff"})
+            case 401:
+                return self.call(method, path, headers={"Authorization": "Bearer nobody"})
+            case 403:
+                powerless = Player(self.me.id, "Anna", frozenset())
+                self.patch.setattr(self.services.players, "by_token", lambda _: powerless)
+            case 404:
+                return self.call(method, path, game=NOBODY, name="bridge")
+            case 406:
+                return self.call(method, path, headers={"Accept": "text/event-stream"})
+            case 409 if path.endswith("/seats/{seat}"):
+                self.me.post(f"/v1/games/{self.ready()}/ready")
+            case 412:
+                return self.call(method, path, headers={"If-Match": '"1-0"'})
+            case 413:
+                return self.call(method, path, data=b" " * 70_000, headers=json_type)
+            case 415:
+                return self.call(method, path, data=b"{}", headers={"Content-Type": "text/plain"})
+            case 422 if body:
+                return self.call(method, path, data=b"[]", headers=json_type)
+            case 422:
+                return self.call(method, path, query="?players=99&limit=x&at=1")
+            case 429:
+                return self.poll(method, path)
+            case 304:
+                game = self.over() if path.endswith("/record") else self.game
+                etag = self.me.get(path.format(game=game)).headers["ETag"]
+                return self.call(method, path, game=game, headers={"If-None-Match": etag})
+            case 503:
+                self.silence()
+        return self.call(method, path)
+
+    def ready(self) -> str:
+        """The open table with everybody seated, so that somebody may be ready."""
+        for guest in [Guest(self.me.client.application, f"More {n}") for n in range(3)]:
+            guest.post(f"/v1/games/{self.game}/seats")
+        return self.game
+
+    def over(self) -> str:
+        """A finished game."""
+        game = open_table(self.me, [{"bot": "rules"}] * 4, hand_limit=1)
+        self.services.tables.act_for_house(game)
+        return game
+
+    def poll(self, method: str, path: str) -> TestResponse:
+        """A call that waits while all places are taken."""
+        house: House = self.me.client.application.extensions["hearts"]
+        places = [house.poll() for _ in range(house.most_polls)]
+        for place in places:
+            place.__enter__()
+        try:
+            return self.call(method, path, query="?after=2&wait=1")
+        finally:
+            for place in places:
+                place.__exit__(None, None, None)
+
+    def silence(self) -> None:
+        """Let the store be away."""
+
+        def silent(*_: object, **__: object) -> object:
+            raise StoreUnavailable("gone")
+
+        services = self.services
+        self.patch.setattr(services.players._tokens, "get", lambda _: None)
+        for wire in (services.store.wire, services.players._wire, services.projections._wire):
+            for name in ("call", "run", "pipeline"):
+                self.patch.setattr(wire, name, silent)
+
+
+@pytest.fixture
+def provoker(services: Services, four: list[Guest], monkeypatch: pytest.MonkeyPatch) -> Provoker:
+    """Somebody who knows how to be refused."""
+    return Provoker(services, four, monkeypatch)
+
+
+def test_every_status_that_is_listed_can_be_had(provoker: Provoker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For each call of the document and each of its statuses but success, a request that is answered so."""
+    wrong = []
+    for (method, path), statuses in documented(provoker.me.client.application).items():
+        for status in sorted(statuses - {200, 201}):
+            provoker.game = open_table(provoker.me, ALL_OPEN)
+            with monkeypatch.context() as patch:
+                provoker.patch = patch
+                answer = provoker.provoke(status, method, path)
+            if answer.status_code != status:
+                wrong.append((method, path, status, answer.status_code, answer.text[:200]))
+    assert not wrong, "\n".join(map(str, wrong))
