@@ -16,24 +16,26 @@ from multiprocessing.connection import wait
 from typing import Any, Final, NoReturn
 
 import click
-from granian.constants import Interfaces
 from granian.log import LogLevels
 from granian.server.mp import MPServer
 
 from api.app import create_app
-from services.cli import read_settings
-from services.cli_process import once_store_answers, set_up_logging
+from api.serving import GRANIAN, allow_connections
+from services.cli import read_settings, setting
+from services.cli_process import answers, once_store_answers, set_up_logging
 from services.cli_up import HouseError, PortInUse, free_port
 from services.settings import Settings
 from services.supervise import exit_with_parent as watch_parent
-from services.wiring import build
+from services.wiring import build, store_url
 
 STOP_SECONDS: Final = 10
 """How long requests that are being served may take when the server stops."""
+HURRY_SECONDS: Final = 1
+"""The same where the store does not answer, so that nothing good can come of them."""
 PORT_SECONDS: Final = 2.0
 """How long processes of a server that was killed may take to give up the port."""
 _LEVELS: Final = {"debug": LogLevels.debug}
-"""How much granian tells; at other levels its errors. It warns of any number of threads beyond the cores', which long polls need."""
+"""How much granian tells; at other levels its errors. It warns of any number of threads beyond the cores', which waiting needs."""
 
 log = logging.getLogger("hearts.api")
 
@@ -41,18 +43,22 @@ log = logging.getLogger("hearts.api")
 class ApiServer(MPServer):
     """granian, with a word to the workers before they are told to stop: long polls then end by themselves."""
 
-    def __init__(self, stopping: Any, **options: Any) -> None:
-        super().__init__("api.cli", interface=Interfaces.WSGI, websockets=False, **options)
-        self.stopping = stopping
+    def __init__(self, stopping: Any, store: str, **options: Any) -> None:
+        super().__init__("api.cli", **GRANIAN, **options)
+        self.stopping, self.store = stopping, store
 
     def shutdown(self, exit_code: int = 0) -> None:
         """Stop the workers, after what they are doing."""
         self.stopping.set()
+        if not answers(self.store):
+            self.workers_kill_timeout = HURRY_SECONDS
         super().shutdown(exit_code)  # type: ignore[no-untyped-call]
 
 
 @click.command()
-@click.option("--host", help="Address to listen on; 0.0.0.0 lets other machines in.")
+@click.option(
+    "--host", callback=setting("host"), help="Address to listen on; 0.0.0.0 lets other machines in."
+)
 @click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 takes any that is free.")
 @click.option(
     "--threads",
@@ -79,26 +85,29 @@ def serve(
         watch_parent()
     set_up_logging(settings)
     address, free = _listen_on(settings)
-    once_store_answers(partial(_try_store, settings), time.sleep, log)
+    warnings = once_store_answers(partial(_try_store, settings), time.sleep, log)
     stopping = multiprocessing.get_context(_start_method()).Event()
     server = ApiServer(
         stopping,
+        store_url(settings),
         address=address,
         port=free,
         workers=settings.api_workers,
-        blocking_threads=settings.api_threads,
         log_level=_LEVELS.get(settings.log_level, LogLevels.error),
         respawn_failed_workers=True,
         workers_kill_timeout=STOP_SECONDS,
     )
     shown = f"[{address}]" if ":" in address else address
     click.echo(f"the API listens on http://{shown}:{free}", err=True)
+    for warning in warnings or ():
+        log.warning("%s", warning)
     server.serve(target_loader=partial(load, settings, stopping), wrap_loader=False)
 
 
 def load(settings: Settings, stopping: Any) -> Callable[..., Any]:
     """The application, made in the worker process that serves it."""
     set_up_logging(settings)
+    allow_connections()
     _end_with_server()
     return create_app(build(settings), stopping=stopping.is_set)
 
@@ -107,9 +116,13 @@ def _leave(*_: object) -> NoReturn:
     raise SystemExit(0)
 
 
-def _try_store(settings: Settings) -> None:
-    """See that the store can be worked with, before the processes that serve are started."""
-    build(settings).client.close()
+def _try_store(settings: Settings) -> list[str]:
+    """See that the store can be worked with, before the processes that serve are started. Returns what to warn of."""
+    services = build(settings)
+    try:
+        return services.durability.warnings()
+    finally:
+        services.client.close()
 
 
 def _start_method() -> str:

@@ -7,6 +7,7 @@ first sent with, so a connection that breaks in the middle of a move plays one c
 
 from __future__ import annotations
 
+import re
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -174,6 +175,11 @@ class _Told(msgspec.Struct, frozen=True):
     errors: list[dict[str, Any]] = []
 
 
+def is_token(text: str) -> bool:
+    """Whether a header can carry it: a token is visible ASCII."""
+    return re.fullmatch("[!-~]+", text) is not None
+
+
 def server_url(text: str) -> str:
     """The address of a server as it is asked: with a scheme, without a slash at the end.
 
@@ -316,6 +322,8 @@ class Client:
     ) -> T:
         headers = {"Accept": "application/json, application/problem+json"}
         if self.token is not None:
+            if not is_token(self.token):
+                raise Problem(401, "auth/required", "this is no token: it has signs that none has")
             headers["Authorization"] = f"Bearer {self.token}"
         if keyed and method != "GET":
             headers["Idempotency-Key"] = uuid.uuid4().hex

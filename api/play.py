@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
@@ -25,6 +24,7 @@ from api.client import (
     Unreachable,
     VariantInfo,
 )
+from api.playoptions import MOST_SEATS, read_changes, read_pace, read_token, read_words
 from api.playpages import end_page, problem_text, variants_page
 from api.playtable import Game, Left
 from api.purse import Purse
@@ -39,7 +39,6 @@ NAMELESS: Final = "Player"
 LAST: Final = "last"
 CUSTOM: Final = "custom"
 """The variant that starts from the server's defaults and is none of its list."""
-MOST_SEATS: Final = 11
 
 
 @dataclass(frozen=True)
@@ -65,40 +64,27 @@ class Sitting:
     about: VariantInfo | None = None
 
 
-def read_changes(pairs: Sequence[str]) -> dict[str, Any]:
-    """``key=value`` pairs as changes of a rule set; a value is JSON, or else a text as it stands.
-
-    Raises `click.BadParameter`.
-    """
-    changes: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        key = key.strip()
-        if not equals or not key:
-            raise click.BadParameter(f"{pair!r} is not key=value, as in target=50", param_hint="--set")
-        try:
-            changes[key] = json.loads(value)
-        except ValueError:
-            changes[key] = value.strip()
-    players = changes.get("players")
-    if "players" in changes and (type(players) is not int or not 1 <= players <= MOST_SEATS):
-        raise click.BadParameter(
-            f"players is a number up to {MOST_SEATS}, not {players!r:.40}", param_hint="--set"
-        )
-    return changes
-
-
 @click.command()
-@click.argument("variant", default="basic")
+@click.argument("variant", callback=read_words, default="basic")
 @click.option(
     "--players",
     type=click.IntRange(3, MOST_SEATS),
     help="Seats; the variant's usual number where it is left out.",
 )
-@click.option("--url", default=DEFAULT_URL, show_default=True, help="Address of the server.")
-@click.option("--name", help="Your name at the table. Each name is a player of its own, and is remembered.")
 @click.option(
-    "--bot", default="rules", show_default=True, help="The bot in the other seats: rules or random."
+    "--url", callback=read_words, default=DEFAULT_URL, show_default=True, help="Address of the server."
+)
+@click.option(
+    "--name",
+    callback=read_words,
+    help="Your name at the table. Each name is a player of its own, and is remembered.",
+)
+@click.option(
+    "--bot",
+    callback=read_words,
+    default="rules",
+    show_default=True,
+    help="The bot in the other seats: rules or random.",
 )
 @click.option(
     "--open",
@@ -108,11 +94,28 @@ def read_changes(pairs: Sequence[str]) -> dict[str, Any]:
     metavar="N",
     help="Leave N seats to other people, who come with --game.",
 )
-@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change a rule; may be repeated.")
-@click.option("--game", metavar="ID", help="Come (back) to a game; `last` is the one you were in last.")
-@click.option("--token", help="Your player's token; else the one kept for this server is used.")
 @click.option(
-    "--pace", type=click.FloatRange(0, 10), help="Seconds that a card stands; about 0.5, or 0 with --plain."
+    "--set",
+    "pairs",
+    callback=read_words,
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change a rule; may be repeated.",
+)
+@click.option(
+    "--game",
+    callback=read_words,
+    metavar="ID",
+    help="Come (back) to a game; `last` is the one you were in last.",
+)
+@click.option(
+    "--token", callback=read_token, help="Your player's token; else the one kept for this server is used."
+)
+@click.option(
+    "--pace",
+    type=click.FloatRange(0, 10),
+    callback=read_pace,
+    help="Seconds that a card stands; about 0.5, or 0 with --plain.",
 )
 @click.option("--plain", is_flag=True, help="Plain lines, as where input or output is no terminal.")
 @click.option("--demo", is_flag=True, help="Watch: your cards are played too, the first legal one each time.")
@@ -135,8 +138,11 @@ def play(
     VARIANT is one of the server's rule families: basic, classic, special, standard, cancellation, omnibus; or custom,
     for rules that you --set. At the table ? tells what can be typed.
     """
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a name the terminal cannot write is no reason to end
+    for stream in (sys.stdout, sys.stdin):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # what cannot be written or read is no reason to end
+    if game is not None and not game.strip():
+        raise click.BadParameter("a game has an id; `last` is the one you were in last", param_hint="--game")
     console = Console(highlight=False)
     plain = plain or not (console.is_terminal and sys.stdin.isatty()) or console.is_dumb_terminal
     wish = Wish(variant, players, open_seats, bot, read_changes(pairs), name, not (plain or demo))

@@ -164,10 +164,10 @@ def help_page(look: Look) -> RenderableType:
         ("last", "the last trick, card by card"),
         ("hand", "the table and your hand again"),
         ("rules", "the rules of this table"),
-        ("quit", "leave; the game stays on the server, and you are told how to come back"),
+        ("quit or q", "leave; the game stays on the server, and you are told how to come back"),
     )
     grid = Grid(box=None, padding=(0, 1), pad_edge=False, show_header=False)
-    grid.add_column(style="bold", no_wrap=True, min_width=8)
+    grid.add_column(style="bold", no_wrap=True, min_width=9)
     for name, words in rows:
         grid.add_row(name, words)
     notes = "Numbered cards may be played, dim ones may not. House bots are given names at this table."

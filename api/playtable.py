@@ -63,7 +63,9 @@ class Game:
     def run(self) -> None:
         """Play until the game is over. Raises `Left` where the player leaves, and what the client raises."""
         scene, terminal = self.scene, self.terminal
-        self._follow(self.client.events(scene.game).events, quiet=True)
+        past = self.client.table(scene.game).seq
+        while scene.seq < past:
+            self._follow(self.client.events(scene.game, scene.seq).events, quiet=True)
         if scene.tally.number and scene.table.phase != "over":
             terminal.warn([Text(f"You are back at the table, in hand {scene.tally.number}.")])
         while True:
@@ -236,4 +238,4 @@ def _named(word: str) -> Card:
     try:
         return read_card(word)
     except Malformed as error:
-        raise Malformed(f"not a card: {word!r:.30}; write it like qs or 10s, or give its number") from error
+        raise Malformed(f"not a card: {word!r:.30}; write qs, 10s or its number") from error

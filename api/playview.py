@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rich.cells import cell_len
 from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
@@ -25,6 +26,8 @@ _LABEL: Final = 13
 """Columns of the name of a suit."""
 _CELL: Final = 7
 """Columns of a card with its number."""
+_BESIDE_NAMES: Final = 58
+"""Columns of a seat beside its name, the widest that a trick can need."""
 
 
 @dataclass(frozen=True)
@@ -128,8 +131,6 @@ def _suit_lines(suit: int, cells: list[Text], look: Look) -> list[Text]:
 def title_line(scene: Scene, look: Look, title: str = "") -> Text:
     """Which game this is and how far it has got, on one line."""
     rules = scene.terms.rules
-    line = Text(f" {title or rules.variant.capitalize()}", "bold")
-    line.append(f", {rules.players} seats, to {rules.target}", "not bold")
     tally = scene.tally
     right = "waiting for the deal"
     if tally.number:
@@ -137,6 +138,15 @@ def title_line(scene: Scene, look: Look, title: str = "") -> Text:
         right = f"hand {tally.number}, " + (
             "passing" if scene.passing else f"trick {trick} of {scene.terms.hand}"
         )
+    left = [Text(f" {title or rules.variant.capitalize()}", "bold")]
+    left += [
+        left[0] + Text(more, "not bold")
+        for more in (f", to {rules.target}", f", {rules.players} seats, to {rules.target}")
+    ]
+    # what does not fit beside the right half is left out, and the title itself cut, not how far the game has got
+    room = max(1, look.width - cell_len(right) - 3)
+    line = next((text for text in reversed(left) if text.cell_len <= room), left[0])
+    line.truncate(room, overflow="ellipsis")
     line.append(" " * max(2, look.width - line.cell_len - len(right) - 1)).append(f"{right} ", "not bold")
     line.stylize("reverse")
     line.no_wrap, line.overflow = True, "ellipsis"
@@ -147,10 +157,11 @@ def seats_view(scene: Scene, look: Look) -> Grid:
     """Every seat on a line: what it laid, what it has taken, what it stands at."""
     grid = Grid(box=None, padding=(0, 1), header_style="dim", pad_edge=False, collapse_padding=True)
     grid.add_column("", width=1)
-    grid.add_column("seat", min_width=12, max_width=20, no_wrap=True, overflow="ellipsis")
+    names = max(8, min(20, look.width - _BESIDE_NAMES))
+    grid.add_column("seat", min_width=min(12, names), max_width=names, no_wrap=True, overflow="ellipsis")
     grid.add_column("trick", min_width=16, no_wrap=True)
     grid.add_column("last trick", min_width=11, no_wrap=True)
-    for name in ("tricks", "this hand", "total", "cards"):
+    for name in ("tricks", "hand", "total", "cards"):
         grid.add_column(name, justify="right", no_wrap=True)
     taken = scene.tally.tricks_taken()
     for seat in range(scene.players):
@@ -256,22 +267,36 @@ def frame(
         news_line(scene, look),
     ]
     hand = hand_view(scene.own, look, choices, scene.received if not scene.tally.history else 0)
+    asked = [] if prompt is None else _wrapped(prompt, look.width - 1)
     # what is left of the height goes to the notes, the latest last
-    used = 4 + scene.players + _height(hand) + 2
+    used = 4 + scene.players + _height(hand) + max(1, len(asked)) + 1
     room = max(1, min(6, look.height - used))
-    shown = list(notes)[-room:]
+    shown = [line for note in notes for line in _wrapped(note, look.width - 1)][-room:]
     if look.height > used + room:
         parts.append(Text(""))
     parts += [_indented(note) for note in shown]
     parts += [Text("")] * (room - len(shown))
     parts.append(hand)
-    if prompt is not None:
-        parts.append(_indented(prompt))
+    parts += [_indented(line) for line in asked]
     return Group(*parts)
 
 
 def _height(hand: RenderableType) -> int:
     return len(hand.renderables) if isinstance(hand, Group) else 1
+
+
+def _wrapped(note: Text, width: int) -> list[Text]:
+    """A note on as many lines as it needs, broken between words."""
+    lines, rest = [], note
+    while rest.cell_len > width:
+        words = rest.plain.split(" ")
+        fits = [at for at in range(1, len(words)) if cell_len(" ".join(words[:at])) <= width]
+        if not fits:
+            break
+        cut = len(" ".join(words[: fits[-1]]))
+        lines.append(rest[:cut])
+        rest = rest[cut + 1 :]
+    return [*lines, rest]
 
 
 def _indented(note: Text) -> Text:

@@ -7,19 +7,35 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from domain.refusals import HeartsError
 from domain.shuffle import hash_parts
+from services.keys import Keys
+
+if TYPE_CHECKING:  # not at run time: proofs are verified without a store, and redis-py takes long to load
+    from services.wire import Wire
 
 KEY_BYTES = 32
 
 
 class KeyFileError(HeartsError):
     """The file of the server's key cannot be used."""
+
+
+class ServerKeyMismatch(KeyFileError):
+    """The store was used with another key: what it holds could not be proved with this one."""
+
+    def __init__(self, stored: str, path: Path, found: str | None) -> None:
+        self.stored, self.path, self.found = stored, path, found
+        what = f"which is not there ({path})" if found is None else f"and {path} holds that of {found}"
+        super().__init__(
+            f"the games of this store are proved by the server key {stored}, {what}; "
+            "put the right file back, or name it with HEARTS_KEY_FILE"
+        )
 
 
 class Receipt(NamedTuple):
@@ -83,6 +99,31 @@ def load_key(path: Path, entropy: Callable[[int], bytes]) -> ServerKey:
     if len(seed) != KEY_BYTES:
         raise KeyFileError(f"the server key in {path} is {len(seed)} bytes long and should be {KEY_BYTES}")
     return ServerKey(seed)
+
+
+def server_key(wire: Wire, path: Path, entropy: Callable[[int], bytes]) -> ServerKey:
+    """The key kept in ``path``, which must be the one that the store was first used with.
+
+    A new store is given it; a key file is made only for a store that has no key yet. Raises `ServerKeyMismatch`,
+    `KeyFileError`, `StoreUnavailable`.
+    """
+    stored: bytes | None = wire.call("GET", Keys.server_key)
+    if stored is not None and _is_missing(path):
+        raise ServerKeyMismatch(stored.decode(), path, None)
+    key = load_key(path, entropy)
+    if stored is None:
+        wire.call("SET", Keys.server_key, key.public, "NX")
+        stored = wire.call("GET", Keys.server_key)
+    if stored is not None and stored.decode() != key.public:
+        raise ServerKeyMismatch(stored.decode(), path, key.public)
+    return key
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        return not path.exists()
+    except OSError:
+        return False  # it cannot be read, which `load_key` tells
 
 
 def _make_key_file(path: Path, seed: bytes) -> None:

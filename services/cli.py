@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import sys
+from collections.abc import Callable
 from importlib.metadata import entry_points
+from io import TextIOWrapper
 from typing import Any, Final
 
 import click
@@ -12,10 +16,20 @@ from services.settings import InvalidSettings, Settings
 
 COMMANDS: Final = "hearts.commands"
 """The entry point group: the name of a subcommand, and the click command that it is."""
+_FULL: Final = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
 
 class Commands(click.Group):
     """A group whose subcommands are entry points; one is loaded only when it is used, or for the list of all."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a subcommand, telling in a sentence where its output cannot be written."""
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            raise click.ClickException(f"the disk is full: {error.strerror}") from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all subcommands."""
@@ -58,6 +72,9 @@ def main() -> None:
 
     `hearts up` serves a playable table; `hearts COMMAND --help` tells more about each command.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a name the terminal cannot write is no reason to end
 
 
 def read_settings() -> Settings:
@@ -66,6 +83,18 @@ def read_settings() -> Settings:
         return Settings.from_environ()
     except InvalidSettings as error:
         raise click.ClickException(str(error)) from error
+
+
+def setting(field_name: str) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """A callback for an option that takes the place of a setting, and is read as its variable would be."""
+
+    def callback(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Any:
+        try:
+            return None if text is None else Settings.read(field_name, text)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from error
+
+    return callback
 
 
 @click.command()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from typing import IO, Any, Final
 
 import click
 import msgspec
 
-from domain.record import Record, Verdict, parse_record, replay
+from domain.record import FORMAT, Record, Verdict, parse_record, replay
 from domain.refusals import HeartsError, InvalidRules, Malformed
 from services.proof import FORMAT as PROOF_FORMAT
 from services.proof import Report, read_proof, verify_proof
@@ -17,6 +18,8 @@ from services.proof import Report, read_proof, verify_proof
 LARGEST_LINE: Final = 64 * 1024 * 1024
 """Bytes of the longest line, record or proof file that is read."""
 HOLDS, FAULTY, UNREADABLE = 0, 1, 2
+NEEDED: Final = ("format", "rules", "seats", "hands")
+"""What a record cannot do without."""
 _BYTE = re.compile(r"\(byte (\d+)\)")
 
 
@@ -33,11 +36,14 @@ Found = tuple[int, Record | Report | Unreadable]
 
 def read_file(file: IO[bytes], server_key: str | None = None) -> Iterator[Found]:
     """The records of a file, one at a time, or the report on the proof file it is."""
-    number, first = 1, file.readline(LARGEST_LINE + 1)
+    # editors of some systems write the mark of UTF-8 before all else
+    number, first = 1, file.readline(LARGEST_LINE + 1).removeprefix(BOM_UTF8)
     while first and not first.strip():
         number, first = number + 1, file.readline(LARGEST_LINE + 1)
     if not first:
         yield 1, Unreadable(1, "the file is empty")
+    elif first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        yield 1, Unreadable(1, "the file is UTF-16, and records and proof files are UTF-8")
     elif _kind(first) == PROOF_FORMAT:
         yield number, _proof(number, first + file.read(LARGEST_LINE + 1), server_key)
     elif first.rstrip().endswith(b"}") or len(first) > LARGEST_LINE:
@@ -68,7 +74,12 @@ def _record(number: int, text: bytes) -> Record | Unreadable:
     if len(text) > LARGEST_LINE:
         return Unreadable(number, f"longer than the {LARGEST_LINE} bytes that a record may have")
     try:
-        return parse_record(msgspec.json.decode(text))
+        data = msgspec.json.decode(text)
+        known = isinstance(data, dict) and data.get("format", FORMAT) == FORMAT
+        missing = [key for key in NEEDED if known and key not in data]
+        if missing:
+            return Unreadable(number, f"the record has no {' and no '.join(map(repr, missing))}")
+        return parse_record(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         at = _BYTE.search(str(error))
         return Unreadable(number + (text[: int(at[1])].count(b"\n") if at else 0), f"no JSON: {error}")
@@ -96,7 +107,9 @@ def verdict_line(verdict: Verdict, record: Record) -> str:
         return f"{where}{': ' if where else ''}{verdict.code}: {verdict.detail}{legal}"
     if verdict.phase == "over":
         names = ", ".join(f"{record.seats[seat]} (seat {seat})" for seat in verdict.winners or ())
-        return f"holds; over after {len(verdict.points or ())} hands, totals {verdict.totals}, won by {names}"
+        count = len(verdict.points or ())
+        hands = "1 hand" if count == 1 else f"{count} hands"
+        return f"holds; over after {hands}, totals {verdict.totals}, won by {names}"
     return f"holds; {waiting_line(verdict, record)}, totals {verdict.totals}"
 
 
@@ -114,16 +127,27 @@ def waiting_line(verdict: Verdict, record: Record) -> str:
 def _found(paths: tuple[IO[bytes], ...], server_key: str | None) -> Iterator[tuple[str, int, Any]]:
     for file in paths:
         for line, what in read_file(file, server_key):
-            yield file.name, line, what
+            yield click.format_filename(file.name), line, what
 
 
 _FILES = click.argument("files", nargs=-1, required=True, type=click.File("rb"), metavar="FILE...")
 
 
+def _public_key(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
+    if text is not None and not re.fullmatch("[0-9a-fA-F]{64}", text):
+        raise click.BadParameter(f"{text!r:.80} is no public key: that is 64 digits of hex")
+    return None if text is None else text.lower()
+
+
 @click.command()
 @_FILES
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a record, on one line.")
-@click.option("--server-key", metavar="HEX", help="The server's first key, as you got it elsewhere.")
+@click.option(
+    "--server-key",
+    metavar="HEX",
+    callback=_public_key,
+    help="The server's first key, as you got it elsewhere.",
+)
 def verify(files: tuple[IO[bytes], ...], as_json: bool, server_key: str | None) -> None:
     """Check game records and proof files; - is standard input.
 

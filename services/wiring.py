@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import redis
 
-from services.audit import ServerKey, load_key
+from services.audit import ServerKey, server_key
+from services.durability import Durability
 from services.embedded import store_socket_url
 from services.feed import Feed
 from services.keys import Keys
@@ -35,6 +36,7 @@ class Services:
     players: Players
     projections: Projections
     queue: Queue
+    durability: Durability
     clock: Callable[[], int]
 
 
@@ -65,7 +67,7 @@ def build(
     tell_time = clock or now_ms
     draw = entropy or secrets.token_bytes
     log = Store(client, keys)
-    key = load_key(settings.key_path, draw)
+    key = server_key(log.wire, settings.key_path, draw)
     return Services(
         settings=settings,
         client=client,
@@ -77,5 +79,6 @@ def build(
         players=Players(client, tell_time, draw),
         projections=Projections(client, keys),
         queue=Queue(settings.queue_url or url),
+        durability=Durability(client, trusted=not settings.store_url),
         clock=tell_time,
     )

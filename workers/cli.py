@@ -16,10 +16,11 @@ import rq
 from rq.exceptions import StopRequested
 
 from services.cli import read_settings
-from services.cli_process import once_store_answers, set_up_logging
+from services.cli_process import leave_without_store, once_store_answers, set_up_logging
+from services.embedded import EmbeddedStoreError
 from services.queue import Queue
-from services.supervise import Backoff, Program, Stop, Supervisor, exit_with_parent
-from services.wiring import Services
+from services.supervise import Backoff, Program, Stop, Supervisor, exit_with_parent, tell_ready
+from services.wiring import Services, store_url
 from workers import jobs
 from workers.projector import Projector
 from workers.seats import Sweep
@@ -90,9 +91,16 @@ def _begin(with_parent: bool, stop: Stop) -> Services | None:
     """Set up logging and services; a store that does not answer is waited for. None when asked to stop meanwhile."""
     settings = read_settings()
     set_up_logging(settings)
+    try:
+        leave_without_store(store_url(settings), log)
+    except EmbeddedStoreError as error:
+        raise click.ClickException(str(error)) from error
     if with_parent:
         exit_with_parent()
-    return None if stop.is_set() else once_store_answers(jobs.services, stop.wait, log)
+    services = None if stop.is_set() else once_store_answers(jobs.services, stop.wait, log)
+    if with_parent and services is not None:
+        tell_ready()
+    return services
 
 
 def _run_many(count: int, with_parent: bool) -> None:
@@ -130,6 +138,7 @@ def _work(queue: Queue) -> None:
     patience = Backoff(0.1, 2.0)
     while True:
         began = time.monotonic()
+        hand = None
         try:
             hand = queue.worker()
             hand.max_connection_wait_time = 1
@@ -141,6 +150,8 @@ def _work(queue: Queue) -> None:
             return
         except redis.RedisError as error:
             log.debug("RQ breaks off: %s", error)
+            if hand is not None and hand._shutdown_requested_date is not None:
+                return  # it was about to stop, and only its farewell did not go through
         for signum in (signal.SIGINT, signal.SIGTERM):
             signal.signal(signum, _leave)
         if time.monotonic() - began > STEADY_SECONDS:

@@ -1,6 +1,8 @@
 """The `hearts` command and `hearts config`."""
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
@@ -129,3 +131,26 @@ class TestConfig:
         monkeypatch.setenv("HEARTS_PORT", "x")
         with pytest.raises(click.ClickException, match="HEARTS_PORT='x'"):
             cli.read_settings()
+
+
+def test_what_the_terminal_cannot_write_is_no_reason_to_end() -> None:
+    """A sign that its encoding has not is replaced."""
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "HEARTS_DATA": "dätΩ"}
+    done = subprocess.run([HEARTS, "config"], env=environment, capture_output=True, timeout=60)
+    assert (0, b"") == (done.returncode, done.stderr)
+    assert "HEARTS_DATA=dät?" in done.stdout.decode("latin-1")
+
+
+def test_output_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk is told in a sentence, with exit code 1; other failures of the system are not hidden."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(click, "echo", fail)
+    code = errno.ENOSPC
+    with pytest.raises(click.ClickException, match="the disk is full"):
+        cli.main(["config"], standalone_mode=False)
+    code = errno.EIO
+    with pytest.raises(OSError, match=os.strerror(errno.EIO)):
+        cli.main(["config"], standalone_mode=False)

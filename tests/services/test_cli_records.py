@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from domain.record import record_of
+from domain.record import Verdict, parse_record, record_of
 from domain.variants import ruleset_of
 from services import cli_records
 from services.audit import ServerKey
@@ -65,7 +65,7 @@ def test_a_record_that_holds_is_status_0(run: Any) -> None:
     assert result.exit_code == 0
     winners = ", ".join(f"{RECORD['seats'][seat]} (seat {seat})" for seat in RECORD["winners"])
     assert result.stdout.endswith(
-        f"file-0:1: holds; over after 1 hands, totals {HAND['totals']}, won by {winners}\n"
+        f"file-0:1: holds; over after 1 hand, totals {HAND['totals']}, won by {winners}\n"
     )
     assert result.stderr == ""
 
@@ -202,7 +202,6 @@ def test_an_empty_file_is_status_2(run: Any, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"\xef\xbb\xbf" + json.dumps(OVER).encode(), "no JSON"),
         (json.dumps(OVER).encode().replace(b"Anna", b"\xff\xfe"), "no JSON"),
         (b"[" * 100_000, "no JSON"),
         (b'{"format": "hearts-record/2"}', "hearts-record/2"),
@@ -211,7 +210,9 @@ def test_an_empty_file_is_status_2(run: Any, content: bytes) -> None:
         (line(OVER | {"mood": 1}), "mood"),
         (line(record(deal=["XX"])), "hand 1"),
         (b"\x00\x01\x02", "no JSON"),
-        (json.dumps(OVER).encode("utf-16"), "no JSON"),
+        (json.dumps(OVER).encode("utf-16"), "the file is UTF-16, and records and proof files are UTF-8"),
+        (line({key: value for key, value in OVER.items() if key != "seats"}), "the record has no 'seats'\n"),
+        (b"{}", "the record has no 'format' and no 'rules' and no 'seats' and no 'hands'\n"),
     ],
 )
 def test_what_is_no_record_is_status_2_with_a_reason(run: Any, content: bytes, words: str) -> None:
@@ -264,7 +265,7 @@ def test_legal_of_a_finished_or_faulty_game_says_so(run: Any) -> None:
     """Where nobody is to act the verdict is shown instead."""
     over = run(legal, line(OVER))
     assert over.exit_code == 0
-    assert "holds; over after 1 hands" in over.stdout
+    assert "holds; over after 1 hand," in over.stdout
     faulty = run(legal, line(FAULTY))
     assert faulty.exit_code == 1
     assert "score/points" in faulty.stdout
@@ -365,3 +366,30 @@ def test_a_file_larger_than_allowed_is_refused(run: Any, monkeypatch: pytest.Mon
         result = run(verify, content)
         assert result.exit_code == 2
         assert "longer than the 500 bytes" in result.stderr
+
+
+@pytest.mark.parametrize("content", [line(OVER), line(OVER) * 2, PROOF, json.dumps(OVER, indent=1).encode()])
+def test_a_mark_of_utf_8_is_no_matter(run: Any, content: bytes) -> None:
+    """Some editors begin every file with one."""
+    marked, plain = run(verify, b"\xef\xbb\xbf" + content), run(verify, content)
+    assert (0, plain.stdout) == (marked.exit_code, marked.stdout)
+
+
+def test_a_count_of_hands_in_words(run: Any) -> None:
+    """One hand, two hands."""
+    assert "over after 1 hand, totals" in run(verify, line(OVER)).stdout
+    verdict = Verdict(ok=True, phase="over", hand=2, points=[[0] * 4] * 2, totals=[0] * 4, winners=[0])
+    assert "over after 2 hands, totals" in cli_records.verdict_line(verdict, parse_record(OVER))
+
+
+@pytest.mark.parametrize("key", ["zz", "", "é" * 64, KEY.public[1:], KEY.public + "0", f" {KEY.public}"])
+def test_what_is_no_public_key_is_wrong_usage(run: Any, key: str) -> None:
+    """Nothing is said of the claims of the proof, which are not at fault."""
+    result = run(verify, PROOF, options=("--server-key", key))
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert "is no public key: that is 64 digits of hex" in result.stderr
+
+
+def test_a_public_key_in_capitals_is_the_same(run: Any) -> None:
+    """Hex is hex."""
+    assert 0 == run(verify, PROOF, options=("--server-key", KEY.public.upper())).exit_code

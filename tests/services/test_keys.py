@@ -10,13 +10,14 @@ from redis.crc import key_slot
 from services.keys import TEMPLATES, Keys
 
 GAME = "5f1c"
+CONSTANTS = {"partitions": Keys.partitions_key, "sweep": Keys.sweep, "server_key": Keys.server_key}
 
 
 def spelt(keys: Keys, name: str) -> str:
     """The key of a template, for one game, its partition, one status, player and digest."""
     known = {"game": GAME, "partition": keys.partition(GAME), "status": "open", "player": "7", "digest": "ab"}
-    if name in {"partitions", "sweep"}:
-        return {"partitions": Keys.partitions_key, "sweep": Keys.sweep}[name]
+    if name in CONSTANTS:
+        return CONSTANTS[name]
     method = getattr(keys, name)
     return method(*(known[parameter] for parameter in inspect.signature(method).parameters))
 
@@ -34,7 +35,7 @@ def test_a_key_is_spelt_as_its_template_says(template) -> None:
 def test_every_method_that_spells_a_key_has_a_template() -> None:
     """No key is spelt that the table does not tell of."""
     methods = {name for name, _ in inspect.getmembers(Keys, inspect.isroutine) if not name.startswith("_")}
-    told = {template.name for template in TEMPLATES} - {"partitions", "sweep"}
+    told = {template.name for template in TEMPLATES} - set(CONSTANTS)
     assert told == methods - {"partition", "of_append"}
 
 

@@ -92,6 +92,15 @@ def test_the_process_environment_is_the_default(monkeypatch: pytest.MonkeyPatch)
         ("STORE_URL", "redis://h:99999", "redis://HOST:6379/0"),
         ("STORE_URL", "redis://h:port", "redis://HOST:6379/0"),
         ("QUEUE_URL", "unix://", "unix:///PATH"),
+        ("STORE_URL", "redis://h:6379/zero", "redis://HOST:6379/0"),
+        ("STORE_URL", "redis://h:6379/0/1", "redis://HOST:6379/0"),
+        ("STORE_URL", "redis://h:6379/-1", "redis://HOST:6379/0"),
+        ("STORE_URL", "redis://h?db=x", "redis://HOST:6379/0"),
+        ("STORE_URL", "redis://h?no_such_option=1", "redis://HOST:6379/0"),
+        ("STORE_URL", "redis://[::1", "redis://HOST:6379/0"),
+        ("DATA", "\udcff", "a folder, not empty"),
+        ("HOST", "\udcff", "a host name"),
+        ("KEY_FILE", "\udcff", "a path"),
     ],
 )
 def test_a_value_that_is_not_allowed_is_refused(name: str, value: str, allowed: str) -> None:
@@ -105,6 +114,14 @@ def test_all_problems_are_told_at_once() -> None:
     """One run shows everything that has to be put right."""
     told = problems(PORT="x", FSYNC="never", PARTITIONS="0", NOPE="1")
     assert ["FSYNC", "NOPE", "PARTITIONS", "PORT"] == [line.split("=")[0][7:] for line in told]
+
+
+def test_one_setting_is_read_from_an_option() -> None:
+    """As its variable would be; the refusal says what is allowed."""
+    assert (Path("x"), 80) == (Settings.read("data", "x"), Settings.read("port", "80"))
+    for name, text in (("data", ""), ("port", "http"), ("host", " ")):
+        with pytest.raises(ValueError, match=r": (a folder|a whole number|a host name)"):
+            Settings.read(name, text)
 
 
 def test_an_unknown_name_is_a_problem_with_a_hint() -> None:

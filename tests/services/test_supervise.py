@@ -13,8 +13,9 @@ import psutil
 import pytest
 
 from services import supervise
-from services.supervise import Backoff, Program, Stop, Supervisor
+from services.supervise import Backoff, Losses, Program, Stop, Supervisor
 
+ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 30
 """Seconds after which a test that waits has failed."""
 
@@ -81,13 +82,62 @@ class TestSupervisor:
         assert (1, 0) == (supervisor.deaths("one"), supervisor.deaths("two"))
 
     def test_one_that_ends_at_once_is_started_less_and_less_often(self, run, told: list[str]) -> None:
-        """Each death in a row lengthens the wait, and its code is told."""
+        """Each death in a row lengthens the wait; the first is told, and the third with the end of the log."""
         supervisor = run(one="import sys; print('why', flush=True); sys.exit(3)")
-        until(lambda: supervisor.deaths("one") == 3, supervisor)
-        assert ["one ended with exit code 3 and is started again"] * 3 == [
-            sentence.partition(";")[0] for sentence in told
-        ]
+        until(lambda: supervisor.deaths("one") == 4, supervisor)
+        first, third = told
+        assert first.startswith("one ended with exit code 3 and is started again; see ")
+        assert third.startswith("one has ended 3 times in a row (exit code 3) and is tried again")
+        assert third.endswith("one.log, ends:\nwhy")
         assert "why" == supervisor.output("one")
+
+    def test_what_has_got_over_its_deaths_is_told(
+        self, run, told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Given a program that died several times, when it has lived for a while, then that is told once."""
+        gate = tmp_path / "gate"
+        supervisor = run(
+            one=f"import os, sys; os.path.exists({str(gate)!r}) or sys.exit(3); sys.stdin.read()"
+        )
+        until(lambda: supervisor.deaths("one") >= 3, supervisor)
+        monkeypatch.setattr(supervise, "ROW_SECONDS", 0.0)
+        gate.touch()
+        until(lambda: "one runs again" in told, supervisor)
+        supervisor.check()
+        assert 1 == told.count("one runs again")
+
+    def test_a_program_is_unsettled_until_it_tells(self, tmp_path: Path, told: list[str]) -> None:
+        """Given a program that tells when it is ready and one that does not, then only the first is waited for."""
+        tells = f"import sys; sys.path.insert(0, {str(ROOT)!r})\nfrom services.supervise import tell_ready\n"
+        tells += f"open({str(tmp_path / 'gate')!r}).read(); tell_ready(); sys.stdin.read()"
+        os.mkfifo(tmp_path / "gate")
+        supervisor = Supervisor(
+            [
+                Program("mute", [sys.executable, "-c", CHILD], tmp_path / "mute.log"),
+                Program("one", [sys.executable, "-c", tells], tmp_path / "one.log", tells=True),
+            ],
+            told.append,
+        )
+        supervisor.start()
+        try:
+            until(lambda: "ready" in supervisor.output("mute"), supervisor)
+            assert ["one"] == supervisor.unsettled()
+            (tmp_path / "gate").write_text("go")
+            until(lambda: not supervisor.unsettled(), supervisor)
+        finally:
+            supervisor.stop(lambda: True)
+        assert ["mute", "one"] == supervisor.unsettled()
+
+    def test_what_has_died_is_unsettled_for_a_while(self, run, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A program that was started again may die again at once."""
+        monkeypatch.setattr(supervise, "SETTLED_SECONDS", 3600.0)
+        supervisor = run(one=CHILD)
+        assert [] == supervisor.unsettled()
+        os.kill(supervisor.pids()["one"], signal.SIGKILL)
+        until(lambda: supervisor.deaths("one") and supervisor.pids(), supervisor)
+        assert ["one"] == supervisor.unsettled()
+        monkeypatch.setattr(supervise, "SETTLED_SECONDS", 0.0)
+        assert [] == supervisor.unsettled()
 
     def test_what_a_dead_program_leaves_in_its_group_is_killed(self, run) -> None:
         """A process that a program has started does not outlive it, however it ends."""
@@ -224,3 +274,22 @@ def test_backoff_doubles_up_to_a_limit() -> None:
     assert backoff.succeed()
     assert 0.5 == backoff.fail()
     assert 3.0 == [backoff.fail() for _ in range(5000)][-1]
+
+
+def test_losses_are_told_less_and_less() -> None:
+    """The first, the third, and then each tenfold more; one that came late begins a new row."""
+    losses = Losses()
+    assert [1, 3, 10, 100, 1000] == [time for time in range(1, 1500) if losses.add(0.0)]
+    assert losses.add(supervise.ROW_SECONDS)
+    assert 1 == losses.times
+    assert not losses.recover(supervise.ROW_SECONDS), "one death was not told as a row"
+
+
+def test_who_has_no_supervisor_tells_nobody() -> None:
+    """Nothing is written where standard input is no socket, and nothing fails where there is none."""
+    text = "from services.supervise import tell_ready; tell_ready()"
+    for code in (text, f"import os; os.close(0); {text}"):
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True
+        )
+        assert (0, b"", b"") == (done.returncode, done.stdout, done.stderr)

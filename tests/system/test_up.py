@@ -1,16 +1,10 @@
 """`hearts up`: real processes on a real folder, killed one after the other while a game is played over HTTP."""
 
 import json
-import os
-import signal
 import socket
-import subprocess
-import sys
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +16,9 @@ from domain.shuffle import genesis_head, next_head
 from services.embedded import EmbeddedStore
 from services.proof import read_proof, verify_proof
 from services.store import connect, fix_partitions
+from tests.support.house import PATIENCE, Up, refused, until, up
 
-HEARTS = Path(sys.executable).with_name("hearts")
-PATIENCE = 60
-"""Seconds after which a test that waits has failed."""
 BOTS = [{"bot": "rules"}, {"bot": "random"}, {"bot": "rules"}]
-
-
-def until(condition: Callable[[], Any]) -> Any:
-    """Wait for something that has no event of its own, and return it. Fails after a while."""
-    pause, deadline = threading.Event(), time.monotonic() + PATIENCE
-    while not (found := condition()):
-        assert time.monotonic() < deadline
-        pause.wait(0.02)
-    return found
 
 
 @pytest.fixture
@@ -50,70 +33,6 @@ def join() -> Iterator[Callable[[str], "Person"]]:
     yield make
     for person in persons:
         person.http.close()
-
-
-class Up:
-    """A `hearts up` that is running."""
-
-    def __init__(self, data: Path, port: int = 0) -> None:
-        self.data = data
-        self.errors = data.with_name(f"{data.name}.{uuid.uuid4().hex[:6]}.err")
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("HEARTS_")}
-        with self.errors.open("wb") as errors:
-            self.process = subprocess.Popen(
-                [HEARTS, "up", "--data", data, "--port", str(port)],
-                env=environment | {"HEARTS_PARTITIONS": "8"},
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-            )
-        assert self.process.stdout
-        first = self.process.stdout.readline()
-        assert first.startswith("Hearts is served at http://127.0.0.1:"), self.told()
-        self.url = first.split()[-1]
-        self.port = int(self.url.rpartition(":")[2])
-
-    def told(self) -> str:
-        """What it has said on standard error."""
-        return self.errors.read_text()
-
-    def family(self) -> list[psutil.Process]:
-        """It and all processes below it."""
-        me = psutil.Process(self.process.pid)
-        return [me, *me.children(recursive=True)]
-
-    def find(self, *words: str) -> list[psutil.Process]:
-        """The processes below it whose command has all the words, parents before children."""
-        found = []
-        for process in self.family()[1:]:
-            with suppress(psutil.NoSuchProcess):
-                if all(word in " ".join(process.cmdline()) for word in words):
-                    found.append(process)
-        return found
-
-    def stop(self) -> int:
-        """Ask it to stop. Returns its exit code."""
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(PATIENCE)
-
-
-@contextmanager
-def up(data: Path, port: int = 0) -> Iterator[Up]:
-    """A `hearts up` that is ready; whatever it has left when the test is over is ended."""
-    one = Up(data, port)
-    family = one.family()
-    try:
-        yield one
-    finally:
-        with suppress(psutil.NoSuchProcess):
-            family = list({*family, *one.family()})
-        if one.process.poll() is None:
-            one.stop()
-        for process in family:
-            with suppress(psutil.NoSuchProcess):
-                process.kill()
-        if one.process.stdout:
-            one.process.stdout.close()
 
 
 class Person:
@@ -303,27 +222,6 @@ def test_two_share_a_folder(tmp_path: Path, join: Callable[[str], Person]) -> No
             check_events(person, game)
 
 
-def refused(*options: object) -> str:
-    """What a `hearts up` says that ends with exit code 1, leaving no process."""
-    done = subprocess.Popen(
-        [HEARTS, "up", *map(str, options)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"HEARTS_PARTITIONS": "8"},
-    )
-    out, told = done.communicate(timeout=PATIENCE)
-    assert (1, "") == (done.returncode, out)
-    assert "Traceback" not in told
-    data = str(options[1])
-    assert [] == [
-        process
-        for process in psutil.process_iter(["cmdline"])
-        if data in " ".join(process.info["cmdline"] or [])
-    ]
-    return told
-
-
 def test_a_port_in_use(tmp_path: Path) -> None:
     """One clear sentence, and nothing is started or made."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -348,13 +246,3 @@ def test_a_store_of_another_number_of_partitions(tmp_path: Path) -> None:
         fix_partitions(client, 4)
     told = refused("--data", data, "--port", "0")
     assert told.startswith("Error: this store was made with 4 partitions")
-
-
-def test_an_api_that_cannot_start(tmp_path: Path) -> None:
-    """What ends the API as it starts is told with the end of its log, and nothing is left running."""
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "server.key").write_text("no key")
-    told = refused("--data", data, "--port", "0")
-    assert "the API ended 3 times as it started" in told
-    assert "server.key cannot be used" in told

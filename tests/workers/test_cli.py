@@ -17,6 +17,7 @@ import redis
 from services.embedded import EmbeddedStore
 from services.queue import Queue, Queued
 from services.settings import Settings
+from services.store import connect
 from services.wiring import build
 from workers import cli
 
@@ -104,6 +105,34 @@ class TestEitherWorker:
             worker = start(*words)
             assert 1 == worker.process.wait(PATIENCE)
             assert worker.process.stderr.read().startswith("Error: this store was made with 8 partitions")
+
+
+@pytest.mark.parametrize("words", [["projector"], ["bots"]])
+@pytest.mark.parametrize("loss", ["hangs", "is full", "has gone"])
+def test_a_request_to_stop_does_not_wait_for_the_store(
+    start, tmp_path: Path, words: list[str], loss: str
+) -> None:
+    """Given a store that hangs, takes no writes or has gone, then SIGTERM ends the process soon, with 0."""
+    with EmbeddedStore(tmp_path, fsync="everysec") as store:
+        worker = start(*words)
+        worker.wait_for("the projector works" if words == ["projector"] else "the bots play")
+        server = psutil.Process(json.loads((store.folder / "owner.json").read_text())["server"])
+        if loss == "hangs":
+            server.suspend()
+        elif loss == "is full":
+            with connect(store.url) as client:
+                client.config_set("maxmemory", 1)
+        else:
+            server.kill()
+            until(lambda: not store.poll())
+        began = time.monotonic()
+        try:
+            assert 0 == worker.stop()
+        finally:
+            if server.is_running():
+                server.resume()
+        assert time.monotonic() - began < 5
+        assert not any("Traceback" in line for line in worker.process.stderr)
 
 
 def test_bots_and_projector_outlive_their_store(start, tmp_path: Path) -> None:

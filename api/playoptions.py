@@ -1,0 +1,73 @@
+"""The options of ``hearts play``: what each may be, told as wrong usage before anything is sent."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import click
+
+from api.client import is_token
+from domain.ruleset import KEYS
+
+MOST_SEATS: Final = 11
+OURS: Final = frozenset(("variant", "seats", "entropy_commit"))
+"""Fields of a new table that are no rules: this command fills them itself."""
+
+
+def read_changes(pairs: Sequence[str]) -> dict[str, Any]:
+    """``key=value`` pairs as changes of a rule set; a value is JSON, or else a text as it stands.
+
+    Raises `click.BadParameter`.
+    """
+    changes: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise click.BadParameter(f"{pair!r} is not key=value, as in target=50", param_hint="--set")
+        if key in OURS:
+            told = f"{key} cannot be set; what can is {', '.join(rule for rule in KEYS if rule not in OURS)}"
+            raise click.BadParameter(told, param_hint="--set")
+        changes[key] = _value(value)
+    players = changes.get("players")
+    if "players" in changes and (type(players) is not int or not 1 <= players <= MOST_SEATS):
+        raise click.BadParameter(
+            f"players is a number up to {MOST_SEATS}, not {players!r:.40}", param_hint="--set"
+        )
+    return changes
+
+
+def _value(text: str) -> Any:
+    try:
+        value = json.loads(text)
+        json.dumps(value, allow_nan=False)  # Python reads NaN and Infinity, which no JSON may hold
+    except (ValueError, RecursionError):
+        return text.strip()
+    return value
+
+
+def read_words(_context: click.Context, _parameter: click.Parameter, text: Any) -> Any:
+    """A text or several. Raises `click.BadParameter` for what cannot be sent: stray bytes of another encoding."""
+    for one in (text,) if isinstance(text, str) else text or ():
+        try:
+            one.encode()
+        except UnicodeEncodeError as error:
+            raise click.BadParameter(f"{one!r:.80} is no text in UTF-8") from error
+    return text
+
+
+def read_token(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
+    """An option's token. Raises `click.BadParameter` for what no header can carry."""
+    if text is not None and not is_token(text):
+        raise click.BadParameter("a token is a word of letters, digits and signs, as the server gave it")
+    return text
+
+
+def read_pace(_context: click.Context, _parameter: click.Parameter, pace: float | None) -> float | None:
+    """An option's seconds. Raises `click.BadParameter` for nan."""
+    if pace is not None and math.isnan(pace):  # which is neither below nor above a range
+        raise click.BadParameter("nan is no number of seconds")
+    return pace
