@@ -9,13 +9,11 @@ from marshmallow import Schema, fields, validate
 from api.errors import CODES
 from api.schemas import (
     LARGEST_AFTER,
-    MOST_HAND,
-    MOST_SEATS,
     STATUSES,
     Knobs,
 )
 from domain.commands import LONGEST_CLOCK, READY_SECONDS
-from domain.ruleset import LARGEST, MOST_HANDS
+from domain.knobs import LARGEST, MOST_HAND, MOST_HANDS, MOST_SEATS
 
 _CARDS: Final = "a card list: sorted by suit CDSH, then rank, one space between; empty for none"
 _HEAD: Final = "head of the event chain, 32 bytes in hex"

@@ -276,6 +276,8 @@ def _moon(rules: RuleSet) -> str:
         "add": f"gives {x} to everybody else",
         "subtract": f"takes {x} off your total",
         "choice": f"lets you choose: {x} to everybody else, or {x} off your total",
+        "choice_if_lost": f"gives {x} to everybody else; where you would lose by that, you may take {x} off your total",
+        "collect": f"takes {x} from each of the others, off your total and onto theirs",
         "auto": f"gives {x} to everybody else, or takes {x} off your total where you would lose by that",
     }[rules.moon_effect]
     return f"Taking {what} {effect}." if effect else "There is no moon."

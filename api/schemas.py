@@ -12,16 +12,16 @@ from typing import Any, Final
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate
 
+from api.knobs import KNOBS, MAY_BE_NULL
 from domain.bots import BOTS
 from domain.cards import parse_card
 from domain.commands import LONGEST_CLOCK, READY_SECONDS
+from domain.knobs import MOST_HANDS, MOST_SEATS
 from domain.refusals import Malformed
-from domain.ruleset import KEYS, LARGEST, LONGEST_CYCLE, MOST_HANDS
+from domain.ruleset import KEYS
 from domain.variants import CUSTOM, VARIANTS
 from services.players import LONGEST_NAME, clean_name
 
-MOST_SEATS: Final = 11
-MOST_HAND: Final = 34
 """Cards that a seat is dealt."""
 LONGEST_WAIT: Final = 30
 """Seconds a long poll may last."""
@@ -166,74 +166,8 @@ _COMMIT_DOC: Final = {
     "description": "a commitment to 32 random bytes of your own, which take part in the shuffle",
     "pattern": "^[0-9a-f]{64}$",
 }
-_CLASSES: Final = {"type": "array", "items": {"type": "string"}, "example": ["H", "QS"]}
-_KNOBS: Final[dict[str, dict[str, Any]]] = {
-    "players": {"type": "integer", "minimum": 3, "maximum": MOST_SEATS, "description": "the number of seats"},
-    "decks": {"type": "integer", "enum": [1, 2]},
-    "removed": {"type": "string", "example": "2D 2C", "description": "cards taken out before the deal"},
-    "hand": {
-        "type": "integer",
-        "minimum": 1,
-        "maximum": MOST_HAND,
-        "description": "cards dealt to each seat",
-    },
-    "kitty_to": {"type": "string", "enum": ["first", "last"]},
-    "pass_count": {"type": "integer", "minimum": 0, "maximum": 4},
-    "pass_cycle": {
-        "type": "array",
-        "items": {"type": "integer", "enum": [-1, 0, 1, 2]},
-        "minItems": 1,
-        "maxItems": LONGEST_CYCLE,
-        "description": f"hand by hand, at most {LONGEST_CYCLE}: 1 left, -1 right, 2 across, 0 hold",
-    },
-    "opener": {"type": "string", "enum": ["forced", "left"]},
-    "opening_ban": _CLASSES,
-    "trick1_ban": _CLASSES,
-    "trick1_all_banned": {"type": "string", "enum": ["any", "must_qs"]},
-    "breakers": _CLASSES,
-    "qs_hearts_lead": {"type": "string", "enum": ["qs", "any"]},
-    "cancel": {"type": "boolean"},
-    "dead_trick": {"type": "string", "enum": ["no_live_card", "two_pairs"]},
-    "dead_last": {"type": "string", "enum": ["nobody", "leader"]},
-    "points": {
-        "type": "object",
-        "additionalProperties": {"type": "integer", "minimum": -LARGEST, "maximum": LARGEST},
-        "description": f"points by class, each from {-LARGEST} to {LARGEST}",
-        "example": {"H": 1, "QS": 13, "JD": -10},
-    },
-    "moon_effect": {"type": "string", "enum": ["add", "subtract", "choice", "auto", "none"]},
-    "moon_x": {
-        "type": "integer",
-        "minimum": 0,
-        "maximum": LARGEST,
-        "description": f"points of a moon, at most {LARGEST}",
-    },
-    "moon_needs_bonus": {"type": "boolean"},
-    "floor": {
-        "type": "integer",
-        "minimum": -LARGEST,
-        "maximum": LARGEST,
-        "description": f"the lowest a total may reach, from {-LARGEST} to {LARGEST}, or null",
-    },
-    "target": {
-        "type": "integer",
-        "minimum": 1,
-        "maximum": LARGEST,
-        "description": f"points that end the game, at most {LARGEST}",
-    },
-    "tie": {"type": "string", "enum": ["shared", "continue"]},
-    "perfect_hand": {"type": "boolean"},
-    "hand_limit": {
-        "type": "integer",
-        "minimum": 1,
-        "maximum": MOST_HANDS,
-        "description": f"hands after which the game ends, at most {MOST_HANDS}, or null",
-    },
-}
-"""The fields of a rule set as OpenAPI shows them; what each means is docs/rules.md, section 1."""
-_OPTIONAL: Final = frozenset(("floor", "hand_limit"))
 Knobs: Final[type[Schema]] = Request.from_dict(
-    {key: Knob(allow_none=key in _OPTIONAL, metadata=_KNOBS[key]) for key in KEYS if key != "variant"},
+    {key: Knob(allow_none=key in MAY_BE_NULL, metadata=KNOBS[key]) for key in KEYS if key != "variant"},
     name="Knobs",
 )
 

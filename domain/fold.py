@@ -15,7 +15,7 @@ from msgspec import UNSET
 from domain import events as e
 from domain.cards import CARDS, cards_of, read_mask
 from domain.refusals import CorruptLog
-from domain.rules import find_opener, kitty_in_trick, moon_shooter
+from domain.rules import find_opener, kitty_in_trick, moon_chooser
 from domain.ruleset import terms_of
 from domain.state import HandState, SeatState, State
 
@@ -161,8 +161,7 @@ def _trick_ended(state: State, event: e.TrickEnded) -> None:
     hand = _hand(state)
     extra = cards_of(hand.kitty) if kitty_in_trick(state.terms, hand) else []
     hand.take(event.seat, state.terms, extra)
-    choosing = hand.turn < 0 and state.terms.rules.moon_effect == "choice"
-    if choosing and moon_shooter(state.terms, hand) is not None:
+    if hand.turn < 0 and moon_chooser(state.terms, hand, state.totals) is not None:
         state.phase = "moon"
 
 

@@ -20,7 +20,7 @@ from domain.rules import (
     check_play,
     game_end,
     hand_points,
-    moon_shooter,
+    moon_chooser,
     trick_taker,
 )
 from domain.seating import (
@@ -61,7 +61,7 @@ def to_act(state: State) -> tuple[Seat, ...]:
     if state.phase == "pass":
         return tuple(seat for seat, given in enumerate(hand.passes) if given is None)
     if state.phase == "moon":
-        shooter = moon_shooter(state.terms, hand)
+        shooter = moon_chooser(state.terms, hand, state.totals)
         return () if shooter is None or hand.choice is not None else (shooter,)
     # between the events of one command nobody is to act
     return () if hand.turn < 0 else (hand.turn,)
@@ -166,7 +166,7 @@ def _choose_moon(run: Run, command: c.ChooseMoon) -> None:
     seat, by = _mover(state, command)
     if state.phase != "moon":
         raise Refused("moon/not_now", "nobody has shot the moon")
-    if moon_shooter(state.terms, run.hand) != seat:
+    if moon_chooser(state.terms, run.hand, state.totals) != seat:
         raise Refused("moon/not_now", "another seat shot the moon")
     run.add(e.MoonChosen(at=run.at, seat=seat, choice=command.choice, by=by))
     _score(run)

@@ -33,7 +33,7 @@ from domain.rules import (
     hand_points,
     kitty_in_trick,
     legal_plays,
-    moon_shooter,
+    moon_chooser,
     trick_taker,
 )
 from domain.ruleset import terms_of
@@ -116,7 +116,9 @@ class _Replay:
             winners=winners,
         )
         if phase in ("play", "moon") and self.state is not None:
-            verdict.turn = self.state.turn if phase == "play" else moon_shooter(self.terms, self.state)
+            verdict.turn = (
+                self.state.turn if phase == "play" else moon_chooser(self.terms, self.state, self.totals)
+            )
             if phase == "play":
                 verdict.legal = [NAMES[card] for card in distinct_cards(legal_plays(self.terms, self.state))]
         return verdict
@@ -196,7 +198,7 @@ class _Replay:
             ) from None
 
     def _choose_moon(self, number: int, hand: RecordHand, state: HandState) -> Literal["moon", "deal"]:
-        choosing = self.terms.rules.moon_effect == "choice" and moon_shooter(self.terms, state) is not None
+        choosing = moon_chooser(self.terms, state, self.totals) is not None
         if choosing and hand.moon is None:
             return "moon"
         if hand.moon is not None and not choosing:

@@ -196,7 +196,7 @@ def short_rules(rules: RuleSet) -> dict[str, Any]:
     short: dict[str, Any] = {"variant": rules.variant, "players": rules.players}
     for key in KEYS:
         if key not in short and getattr(rules, key) != getattr(base, key):
-            short[key] = msgspec.to_builtins(getattr(rules, key))
+            short[key] = msgspec.to_builtins(rules.get(key))
     return short
 
 

@@ -6,7 +6,7 @@ The decider, records, bots, views and verifiers all ask here; ``docs/rules.md`` 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from domain.cards import (
     BITS,
@@ -27,6 +27,8 @@ from domain.refusals import Malformed, Refused
 from domain.ruleset import Terms
 from domain.state import HandState
 
+MOON_CHOICES: Final = ("choice", "choice_if_lost")
+"""The moon effects under which a shooter may have to choose."""
 SUIT_NAMES = ("clubs", "diamonds", "spades", "hearts")
 
 
@@ -166,43 +168,128 @@ def kitty_in_trick(terms: Terms, hand: HandState) -> bool:
 def moon_shooter(terms: Terms, hand: HandState) -> Seat | None:
     """Who took every penalty card of the deck in a hand that is played out; none where nobody did.
 
-    Cards are counted, never points, so that cards lost in a dead last trick prevent a moon.
+    Cards are counted, never points, so that cards lost in a dead last trick prevent a moon. Of partners who shot it
+    together it is the one that took most of them.
     """
     if not terms.penalty_cards or terms.rules.moon_effect == "none":
         return None
-    for seat, taken in enumerate(hand.penalties_taken):
-        if taken == terms.penalty_cards:
-            with_bonus = not terms.rules.moon_needs_bonus or hand.bonus_taken[seat] == terms.bonus_cards
-            return seat if with_bonus else None
+    taken, bonus = hand.penalties_taken, hand.bonus_taken
+    for team in terms.teams:
+        if sum([taken[seat] for seat in team]) == terms.penalty_cards:
+            needed = terms.bonus_cards if terms.rules.moon_needs_bonus else 0
+            enough = sum([bonus[seat] for seat in team]) >= needed
+            return max(team, key=lambda seat: taken[seat]) if enough else None
     return None
+
+
+def sun_shooter(terms: Terms, hand: HandState) -> Seat | None:
+    """Who took every trick that counts for a sun in a hand that is played out; none where nobody did, or there is none."""
+    if terms.sun_effect == "none":
+        return None
+    takers = [taker for _, _, taker in hand.history[terms.rules.get("sun_from") - 1 :]]
+    first = takers[0]
+    if first is None or not all(taker in terms.teams[first] for taker in takers):
+        return None
+    return max(terms.teams[first], key=takers.count)
+
+
+def moon_chooser(terms: Terms, hand: HandState, totals: Sequence[int]) -> Seat | None:
+    """Who has to choose what its moon does in a hand that is played out; none where nobody has.
+
+    ``totals`` are those before the hand.
+    """
+    effect = terms.rules.moon_effect
+    if effect not in MOON_CHOICES or sun_shooter(terms, hand) is not None:
+        return None
+    shooter = moon_shooter(terms, hand)
+    if shooter is None or (effect == "choice_if_lost" and not _add_loses(terms, hand, totals, shooter)):
+        return None
+    least = terms.moon_choice_from
+    return shooter if least is None or totals[shooter] >= least else None
 
 
 def hand_points(
     terms: Terms, hand: HandState, totals: Sequence[int], choice: Literal["add", "subtract"] | None
 ) -> list[int]:
-    """What a played-out hand adds to each total, the moon applied; ``choice`` counts where the rules ask for one."""
+    """What a played-out hand adds to each total, moon and sun applied; ``choice`` counts where the rules ask for one.
+
+    Partners are both given what they have scored together.
+    """
+    shooter = sun_shooter(terms, hand)
+    if shooter is not None:
+        return _together(terms, _sun_points(terms, hand, totals, shooter))
     shooter = moon_shooter(terms, hand)
     if shooter is None:
-        return [penalty + bonus for penalty, bonus in zip(hand.penalty, hand.bonus, strict=True)]
+        return _together(terms, _card_points(terms, hand))
     effect = terms.rules.moon_effect
-    if effect == "choice":
-        return _moon_points(terms, hand, shooter, choice or "add")
-    if effect == "auto":
-        added = _moon_points(terms, hand, shooter, "add")
-        end = game_end(terms, add_points(terms, totals, added), added, hand.number)
-        lost = end is not None and shooter not in end.winners
-        return _moon_points(terms, hand, shooter, "subtract") if lost else added
-    return _moon_points(terms, hand, shooter, "subtract" if effect == "subtract" else "add")
+    if effect in MOON_CHOICES:
+        asked = moon_chooser(terms, hand, totals) is not None
+        effect = choice if asked and choice else "add"
+    elif effect == "auto":
+        effect = "subtract" if _add_loses(terms, hand, totals, shooter) else "add"
+    return moon_points(terms, hand.bonus, shooter, effect)
 
 
-def _moon_points(
-    terms: Terms, hand: HandState, shooter: Seat, effect: Literal["add", "subtract"]
-) -> list[int]:
-    points = hand.bonus[:]
-    if effect == "subtract":
-        points[shooter] -= terms.rules.moon_x
+def _card_points(terms: Terms, hand: HandState) -> list[int]:
+    points = [penalty + bonus for penalty, bonus in zip(hand.penalty, hand.bonus, strict=True)]
+    if terms.no_trick_points:
+        taken = hand.tricks_taken()
+        points = [
+            point if tricks else point + terms.no_trick_points
+            for point, tricks in zip(points, taken, strict=True)
+        ]
+    return _bounded(terms, points)
+
+
+def _bounded(terms: Terms, points: list[int]) -> list[int]:
+    floor = terms.hand_floor
+    return points if floor is None else [max(floor, point) for point in points]
+
+
+def _bonus_points(terms: Terms, bonus: Sequence[int]) -> list[int]:
+    """What cards of negative points still score in a hand with a moon or sun."""
+    return [0] * terms.players if terms.swallows else _bounded(terms, list(bonus))
+
+
+def _add_loses(terms: Terms, hand: HandState, totals: Sequence[int], shooter: Seat) -> bool:
+    """Whether the game would end with the shooter not among the lowest if its moon added to the others."""
+    added = moon_points(terms, hand.bonus, shooter, "add")
+    end = game_end(terms, add_points(terms, totals, added), added, hand.number)
+    return end is not None and shooter not in end.winners
+
+
+def moon_points(terms: Terms, bonus: Sequence[int], shooter: Seat, effect: str) -> list[int]:
+    """What a moon adds to each total under an effect; ``bonus`` are the negative points that the seats took."""
+    points, x = _bonus_points(terms, bonus), terms.rules.moon_x
+    others = [seat for seat in range(terms.players) if seat not in terms.teams[shooter]]
+    if effect in ("subtract", "collect"):
+        points[shooter] -= x if effect == "subtract" else x * len(others)
+    if effect in ("add", "collect"):
+        for seat in others:
+            points[seat] += x
+    return _together(terms, points)
+
+
+def _sun_points(terms: Terms, hand: HandState, totals: Sequence[int], shooter: Seat) -> list[int]:
+    points, x = _bonus_points(terms, hand.bonus), terms.rules.get("sun_x")
+    others = [seat for seat in range(terms.players) if seat not in terms.teams[shooter]]
+    if terms.sun_effect == "subtract":
+        points[shooter] -= x
+    elif terms.sun_effect == "reset":
+        points[shooter] = -totals[shooter]
+    else:
+        punished = hand.receives_from(shooter) if terms.sun_effect == "punish" else -1
+        each = terms.rules.moon_x if terms.sun_effect == "punish" else x
+        for seat in others:
+            points[seat] += x if seat == punished else each
+    return points
+
+
+def _together(terms: Terms, points: list[int]) -> list[int]:
+    """What each seat's team has scored."""
+    if len(terms.teams[0]) == 1:
         return points
-    return [bonus + (0 if seat == shooter else terms.rules.moon_x) for seat, bonus in enumerate(points)]
+    return [sum([points[seat] for seat in team]) for team in terms.teams]
 
 
 def add_points(terms: Terms, totals: Sequence[int], points: Sequence[int]) -> list[int]:
@@ -235,7 +322,7 @@ def game_end(terms: Terms, totals: Sequence[int], points: Sequence[int], hands: 
 
 def _goes_on(terms: Terms, lowest_seats: tuple[Seat, ...], points: Sequence[int]) -> bool:
     """Whether a tie or a perfect hand keeps a game going that has reached its target."""
-    if len(lowest_seats) > 1 and terms.rules.tie == "continue":
+    if len({terms.teams[seat] for seat in lowest_seats}) > 1 and terms.rules.tie == "continue":
         return True
     if not terms.rules.perfect_hand:
         return False

@@ -6,12 +6,13 @@ set is stored whole in the first event of a game, so a later change of the publi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Final, Literal, cast
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from domain.cards import (
     BITS,
@@ -21,31 +22,31 @@ from domain.cards import (
     SUITS,
     Card,
     Mask,
-    format_cards,
+    Seat,
     parse_card,
     parse_cards,
 )
+from domain.knobs import LARGEST, LATER, LONGEST_CYCLE, MOST_HANDS, READERS, VARIANT_SEATS
 from domain.refusals import InvalidRules, Malformed
 from domain.shuffle import full_deck
 
-LARGEST: Final = 1_000_000
-"""No number of a rule set is larger, so that totals stay small integers everywhere."""
-CLASSES: Final = frozenset((*SUITS, *NAMES))
-"""What a class may be: a suit letter or a card."""
-MOST_HANDS: Final = 4096
-"""The longest game: the longest seed chain of ``docs/spec/audit.md``."""
-LONGEST_CYCLE: Final = 64
-"""Entries of a pass cycle: every deal of a table's usual length may have a pass of its own, and no rule set is huge."""
-VARIANT_SEATS: Final[dict[str, tuple[int, ...]]] = {
-    "basic": (4,),
-    "classic": (4,),
-    "special": (4,),
-    "standard": (3, 4, 5, 6, 7),
-    "cancellation": (6, 7, 8, 9, 10, 11),
-    "omnibus": (4,),
-    "custom": tuple(range(3, 12)),
-}
-"""What a rule set may be named after, and the numbers of seats each name stands for; their rules: `domain.variants`."""
+__all__ = [
+    "KEYS",
+    "LARGEST",
+    "LATER",
+    "LONGEST_CYCLE",
+    "MOST_HANDS",
+    "VARIANT_SEATS",
+    "RuleSet",
+    "Terms",
+    "check_rules",
+    "class_mask",
+    "decode_rules",
+    "misfits",
+    "read_fields",
+    "terms_of",
+    "wrong_seats",
+]
 
 
 class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -87,8 +88,9 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Who takes the pile of a last trick without winner."""
     points: dict[str, int] = msgspec.field(default_factory=lambda: {"H": 1, "QS": 13})
     """Points by class; a card's own entry wins over its suit's; negative ones are a bonus."""
-    moon_effect: Literal["add", "subtract", "choice", "auto", "none"] = "add"
-    """What shooting the moon does: others plus `moon_x`, shooter minus it, the shooter's choice, the better, nothing."""
+    moon_effect: Literal["add", "subtract", "choice", "choice_if_lost", "auto", "collect", "none"] = "add"
+    """What shooting the moon does: others plus `moon_x`, shooter minus it, the shooter's choice, its choice where `add`
+    would lose it the game, the better of the two, others plus and shooter minus it for each of them, nothing."""
     moon_x: int = 26
     """Points of a moon."""
     moon_needs_bonus: bool = False
@@ -104,11 +106,37 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     hand_limit: int | None = None
     """Hands after which the game ends as it stands, all lowest winning, or none."""
 
+    # Later keys. They are left out where they stand at their defaults, so that a rule set without them is written as it
+    # always was; `get` and `Terms` tell what they say then.
+    moon_choice_from: int | UnsetType = UNSET
+    """Total from which on a shooter may choose; below it a `choice` is an `add`. Default: null, always."""
+    moon_bonus: Literal["swallowed"] | UnsetType = UNSET
+    """Whether cards of negative points count in a hand with a moon or sun: `kept` (default) or `swallowed`."""
+    sun_effect: Literal["add", "subtract", "punish", "reset"] | UnsetType = UNSET
+    """What taking every trick does instead of a moon. Default: `none`, nothing of its own."""
+    sun_x: int | UnsetType = UNSET
+    """Points of a sun. Default: 52."""
+    sun_from: Literal[2] | UnsetType = UNSET
+    """The first trick that counts for a sun, 1 (default) or 2."""
+    no_trick_points: int | UnsetType = UNSET
+    """Points for taking no trick, in a hand without moon or sun. Default: 0."""
+    hand_floor: int | UnsetType = UNSET
+    """The least that the cards of one hand may score for a seat. Default: null, no such bound."""
+    partners: Literal["opposite"] | UnsetType = UNSET
+    """Whose points are counted together: `none` (default), or the seats `opposite` each other."""
+
+    def get(self, key: str) -> Any:
+        """The value of ``key``, its default where it was left out."""
+        value = getattr(self, key)
+        return LATER[key] if value is UNSET else value
+
     def problems(self) -> list[str]:
         """Everything that is wrong with this rule set, a sentence each; ``[]`` when it can be played."""
         found: list[str] = []
-        for key, (read, expected) in _READERS.items():
+        for key, (read, expected) in READERS.items():
             value = getattr(self, key)
+            if value is UNSET and key in LATER:
+                continue
             try:
                 # people may write a class as "h" or "10S"; a rule set that is played holds it as we write it
                 right = read(value) == value
@@ -122,103 +150,6 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 KEYS: Final[tuple[str, ...]] = RuleSet.__struct_fields__
 
 
-def _number(low: int, high: int) -> Callable[[object], int]:
-    def read(value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise ValueError
-        return value
-
-    return read
-
-
-def _optional(read: Callable[[object], int]) -> Callable[[object], int | None]:
-    return lambda value: None if value is None else read(value)
-
-
-def _choice(*allowed: object) -> Callable[[object], object]:
-    def read(value: object) -> object:
-        for one in allowed:
-            if type(value) is type(one) and value == one:
-                return value
-        raise ValueError
-
-    return read
-
-
-def _one_class(value: object) -> str:
-    name = value.upper() if isinstance(value, str) else ""
-    if name not in CLASSES:
-        name = NAMES[parse_card(value)]
-    return name
-
-
-def _classes(value: object) -> tuple[str, ...]:
-    if not isinstance(value, (list, tuple)) or len(value) > len(CLASSES):
-        raise ValueError
-    return tuple(dict.fromkeys(_one_class(one) for one in value))
-
-
-def _cycle(value: object) -> tuple[int, ...]:
-    read = _number(-1, 2)
-    if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= LONGEST_CYCLE:
-        raise ValueError
-    return tuple(read(one) for one in value)
-
-
-def _points(value: object) -> dict[str, int]:
-    if not isinstance(value, Mapping) or len(value) > len(CLASSES):
-        raise ValueError
-    read = _number(-LARGEST, LARGEST)
-    return {_one_class(key): read(number) for key, number in value.items()}
-
-
-def _card_list(value: object) -> str:
-    return format_cards(parse_cards(value))
-
-
-_SEATS = (_number(3, 11), "a number from 3 to 11")
-_YES_NO = (_choice(True, False), "true or false")
-_CLASS_LIST = (_classes, 'a list of classes, each a suit letter or a card, as in ["H", "QS"]')
-
-_READERS: Final[dict[str, tuple[Callable[[object], object], str]]] = {
-    "variant": (_choice(*VARIANT_SEATS), "the name of a published variant, or custom"),
-    "players": _SEATS,
-    "decks": (_number(1, 2), "1 or 2"),
-    "removed": (_card_list, "a card list, as in '2D 2C'"),
-    "hand": (_number(1, 34), "a number from 1 to 34"),
-    "kitty_to": (_choice("first", "last"), "first or last"),
-    "pass_count": (_number(0, 4), "a number from 0 to 4"),
-    "pass_cycle": (
-        _cycle,
-        f"a list of 1 to {LONGEST_CYCLE} entries, each 1 (left), -1 (right), 2 (across) or 0 (hold)",
-    ),
-    "opener": (_choice("forced", "left"), "forced or left"),
-    "opening_ban": _CLASS_LIST,
-    "trick1_ban": _CLASS_LIST,
-    "trick1_all_banned": (_choice("any", "must_qs"), "any or must_qs"),
-    "breakers": _CLASS_LIST,
-    "qs_hearts_lead": (_choice("qs", "any"), "qs or any"),
-    "cancel": _YES_NO,
-    "dead_trick": (_choice("no_live_card", "two_pairs"), "no_live_card or two_pairs"),
-    "dead_last": (_choice("nobody", "leader"), "nobody or leader"),
-    "points": (
-        _points,
-        f'an object of class or card to a number from {-LARGEST} to {LARGEST}, as in {{"H": 1, "QS": 13}}',
-    ),
-    "moon_effect": (
-        _choice("add", "subtract", "choice", "auto", "none"),
-        "add, subtract, choice, auto or none",
-    ),
-    "moon_x": (_number(0, LARGEST), f"a number from 0 to {LARGEST}"),
-    "moon_needs_bonus": _YES_NO,
-    "floor": (_optional(_number(-LARGEST, LARGEST)), f"null or a number from {-LARGEST} to {LARGEST}"),
-    "target": (_number(1, LARGEST), f"a number from 1 to {LARGEST}"),
-    "tie": (_choice("shared", "continue"), "shared or continue"),
-    "perfect_hand": _YES_NO,
-    "hand_limit": (_optional(_number(1, MOST_HANDS)), f"null or a number from 1 to {MOST_HANDS}"),
-}
-
-
 def _wrong_value(key: str, expected: str, value: object) -> str:
     return f"{key} must be {expected}; it is {value!r:.60}"
 
@@ -228,15 +159,16 @@ def read_fields(given: Mapping[str, object]) -> tuple[dict[str, Any], list[str]]
     fields: dict[str, Any] = {}
     found: list[str] = []
     for key, value in given.items():
-        if key not in _READERS:
+        if key not in READERS:
             near = get_close_matches(key, KEYS, n=1)
             found.append(
                 f"{key!r:.60} is no key of a rule set" + (f"; did you mean {near[0]}?" if near else "")
             )
             continue
-        read, expected = _READERS[key]
+        read, expected = READERS[key]
         try:
-            fields[key] = read(value)
+            right = read(value)
+            fields[key] = UNSET if key in LATER and right == LATER[key] else right
         except (ValueError, Malformed):
             found.append(_wrong_value(key, expected, value))
     return fields, found
@@ -260,6 +192,10 @@ def misfits(rules: RuleSet) -> list[str]:
         )
     if rules.pass_count > rules.hand:
         found.append(f"pass_count {rules.pass_count} is more than the {rules.hand} cards of a hand")
+    if rules.partners is not UNSET and rules.players % 2:
+        found.append(f"partners sit opposite each other, and {rules.players} seats have no opposites")
+    if rules.get("sun_from") > rules.hand:
+        found.append(f"sun_from {rules.sun_from} is more than the {rules.hand} tricks of a hand")
     if 2 in rules.pass_cycle and rules.players % 2:
         found.append(
             f"pass_cycle has 2 (across), which {rules.players} seats do not have: only even numbers do"
@@ -289,12 +225,18 @@ class Terms:
         "breakers",
         "deck",
         "hand",
+        "hand_floor",
         "hearts_beside_qs",
+        "moon_choice_from",
         "must_qs",
+        "no_trick_points",
         "opening_ban",
         "penalty_cards",
         "players",
         "rules",
+        "sun_effect",
+        "swallows",
+        "teams",
         "trick1_ban",
         "values",
     )
@@ -317,6 +259,17 @@ class Terms:
         self.trick1_ban: Mask = class_mask(rules.trick1_ban)
         self.must_qs = rules.trick1_all_banned == "must_qs"
         self.hearts_beside_qs = rules.qs_hearts_lead == "any"
+        self.moon_choice_from: int | None = rules.get("moon_choice_from")
+        self.swallows = rules.moon_bonus is not UNSET
+        self.sun_effect: str = rules.get("sun_effect")
+        self.no_trick_points: int = rules.get("no_trick_points")
+        self.hand_floor: int | None = rules.get("hand_floor")
+        half = rules.players // 2
+        self.teams: tuple[tuple[Seat, ...], ...] = tuple(
+            (seat,) if rules.partners is UNSET else tuple(sorted((seat, (seat + half) % rules.players)))
+            for seat in range(rules.players)
+        )
+        """Whose points are counted with those of each seat, itself among them."""
 
     @property
     def kitty(self) -> int:
@@ -358,7 +311,7 @@ def decode_rules(data: object) -> RuleSet:
     if not isinstance(data, Mapping):
         raise InvalidRules(["a rule set is an object"])
     fields, found = read_fields(cast("Mapping[str, object]", data))
-    found.extend(f"{key} is missing" for key in KEYS if key not in data)
+    found.extend(f"{key} is missing" for key in KEYS if key not in data and key not in LATER)
     if found:
         raise InvalidRules(found)
     return check_rules(RuleSet(**fields))

@@ -48,6 +48,9 @@ _STANDARD: Final[dict[str, Any]] = {
 }
 _GAMEDUELL: Final[dict[str, Any]] = {"trick1_ban": ("QS",), "moon_x": 13, "target": 50}
 
+_PIPS: Final = {f"{rank}H": value for value, rank in enumerate("23456789TJQKA", 2)}
+"""Hearts at what they show."""
+
 _PUBLISHED: Final = (
     Variant(
         name="basic",
@@ -110,6 +113,140 @@ _PUBLISHED: Final = (
         summary="Standard for four with the jack of diamonds worth minus ten.",
         seats={4: {}},
         fields={**_STANDARD, "points": {"H": 1, "QS": 13, "JD": -10}},
+    ),
+    Variant(
+        name="microsoft",
+        title="Microsoft Hearts",
+        source="the help of Microsoft Hearts, Windows 3.1 to 7 (docs/rules.md 3.1)",
+        summary="The game of the old computers: only a heart breaks hearts, a moon gives 26 to the others.",
+        seats={4: {}},
+        fields={**_STANDARD, "breakers": ("H",), "moon_effect": "add"},
+    ),
+    Variant(
+        name="pagat",
+        title="Black Lady",
+        source="pagat.com, Hearts, the American game (docs/rules.md 3.1)",
+        summary="The card table's game: only a heart breaks hearts, and who shoots the moon chooses.",
+        seats={4: {}},
+        fields={**_STANDARD, "breakers": ("H",)},
+    ),
+    Variant(
+        name="bicycle",
+        title="Bicycle Black Lady",
+        source="bicyclecards.com, Black Lady (docs/rules.md 3.0 and 3.1)",
+        summary="Three to five seats; hearts or the queen of spades break hearts, a moon gives 26 to the others.",
+        seats={
+            3: {"removed": "2D", "hand": 17, "pass_cycle": _LEFT_RIGHT},
+            4: {},
+            5: {"removed": "2C 2D", "hand": 10, "pass_cycle": _LEFT_RIGHT},
+        },
+        fields={**_STANDARD, "moon_effect": "add"},
+    ),
+    Variant(
+        name="bicycle_cancellation",
+        title="Bicycle Cancellation Hearts",
+        source="bicyclecards.com, Cancellation Hearts (docs/rules.md 3.1)",
+        summary="Seven or eight seats, two decks: identical cards cancel; nothing is passed.",
+        seats={7: {"hand": 14}, 8: {}},
+        fields={
+            **_STANDARD,
+            "decks": 2,
+            "pass_count": 0,
+            "pass_cycle": (0,),
+            "opener": "left",
+            "opening_ban": ("H", "QS"),
+            "cancel": True,
+            "moon_effect": "add",
+        },
+    ),
+    Variant(
+        name="bicycle_omnibus",
+        title="Bicycle Omnibus Hearts",
+        source="bicyclecards.com, Omnibus Hearts (docs/rules.md 2.6 and 3.1)",
+        summary="The ten of diamonds is worth minus ten; a slam is all fifteen counting cards and takes 26 off.",
+        seats={4: {}},
+        fields={
+            **_STANDARD,
+            "points": {"H": 1, "QS": 13, "TD": -10},
+            "moon_effect": "subtract",
+            "moon_needs_bonus": True,
+            "moon_bonus": "swallowed",
+        },
+    ),
+    Variant(
+        name="black_maria",
+        title="Black Maria",
+        source="the British game; Wikipedia, Black Maria, and Phillips 1939 (docs/rules.md 3.1)",
+        summary="Three to six seats; ace, king and queen of spades score 7, 10 and 13; cards go to the right.",
+        seats={
+            3: {"removed": "2C", "hand": 17},
+            4: {},
+            5: {"removed": "2C 2D", "hand": 10},
+            6: {"removed": "2C 2D 2S 2H", "hand": 8},
+        },
+        fields={
+            **_STANDARD,
+            "pass_cycle": (-1,),
+            "opener": "left",
+            "trick1_ban": (),
+            "breakers": (),
+            "points": {"H": 1, "QS": 13, "KS": 10, "AS": 7},
+            "moon_effect": "none",
+        },
+    ),
+    Variant(
+        name="black_jack",
+        title="Black Jack",
+        source="Foster 1909, discard hearts with the jack of spades (docs/rules.md 3.1)",
+        summary="The jack of spades scores 10 in place of the queen; cards go to the left.",
+        seats={4: {}},
+        fields={
+            **_STANDARD,
+            "pass_cycle": (1,),
+            "opener": "left",
+            "trick1_ban": (),
+            "breakers": (),
+            "points": {"H": 1, "JS": 10},
+            "moon_effect": "none",
+        },
+    ),
+    Variant(
+        name="spot",
+        title="Spot Hearts",
+        source="gnome-hearts, Spot Hearts (docs/rules.md 3.1)",
+        summary="Hearts score what they show, up to 14 for the ace, and the queen of spades 25.",
+        seats={4: {}},
+        fields={
+            **_STANDARD,
+            "points": {**_PIPS, "QS": 25},
+            "moon_effect": "add",
+            "moon_x": 129,
+            "target": 500,
+        },
+    ),
+    Variant(
+        name="pip",
+        title="Pip Hearts",
+        source="Wikipedia, Hearts: Spot Hearts without the queen (docs/rules.md 3.1)",
+        summary="Hearts score what they show, up to 14 for the ace; no other card counts.",
+        seats={4: {}},
+        fields={**_STANDARD, "points": _PIPS, "moon_effect": "add", "moon_x": 104, "target": 500},
+    ),
+    Variant(
+        name="greek",
+        title="Greek Hearts",
+        source="Wikipedia, Hearts: Greek Hearts (docs/rules.md 3.1)",
+        summary="Cards go to the right; who shoots the moon receives 26 from each of the others.",
+        seats={4: {}},
+        fields={**_STANDARD, "pass_cycle": (-1,), "moon_effect": "collect"},
+    ),
+    Variant(
+        name="partnership",
+        title="Partnership Hearts",
+        source="Wikipedia, Hearts: Partnership Hearts (docs/rules.md 3.1)",
+        summary="Opposite seats are partners and count together; a moon gives 52 to the other side.",
+        seats={4: {}},
+        fields={**_STANDARD, "moon_effect": "add", "partners": "opposite"},
     ),
 )
 

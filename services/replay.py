@@ -14,6 +14,7 @@ from domain import events as e
 from domain.cards import CARDS, cards_of, mask_of, parse_cards
 from domain.refusals import CorruptLog, Malformed, Refused
 from domain.rules import (
+    MOON_CHOICES,
     End,
     add_points,
     check_deal,
@@ -22,7 +23,7 @@ from domain.rules import (
     game_end,
     hand_points,
     kitty_in_trick,
-    moon_shooter,
+    moon_chooser,
     trick_taker,
     why_not,
 )
@@ -212,17 +213,16 @@ class RulesCheck:
             self._fail(f"the trick goes to {'nobody' if taker is None else f'seat {taker}'}")
         hand.take(taker, self._terms, cards_of(hand.kitty) if kitty_in_trick(self._terms, hand) else [])
         if hand.turn < 0 and self._revealed:
-            choosing = self._terms.rules.moon_effect == "choice"
-            shot = choosing and moon_shooter(self._terms, hand) is not None
-            self._due = None if shot else e.HandScored
+            chooser = moon_chooser(self._terms, hand, self._totals)
+            self._due = e.HandScored if chooser is None else None
 
     def _moon(self, event: e.MoonChosen) -> None:
         hand = self._playing()
         self._check_mover(event)
         over = len(hand.history) == self._terms.hand
-        if not over or self._terms.rules.moon_effect != "choice" or hand.choice is not None:
+        if not over or self._terms.rules.moon_effect not in MOON_CHOICES or hand.choice is not None:
             self._fail("there is no moon to choose for")
-        if self._revealed and moon_shooter(self._terms, hand) != event.seat:
+        if self._revealed and moon_chooser(self._terms, hand, self._totals) != event.seat:
             self._fail("another seat shot the moon, if any did")
         hand.choice = event.choice
         if self._revealed:
@@ -234,8 +234,7 @@ class RulesCheck:
             self._fail("the hand is not played out")
         if not hand.offset and event.passes is not None:
             self._fail("nothing was passed in this hand")
-        choosing = self._terms.rules.moon_effect == "choice" and moon_shooter(self._terms, hand) is not None
-        if choosing and hand.choice is None:
+        if moon_chooser(self._terms, hand, self._totals) is not None and hand.choice is None:
             self._fail("who shot the moon has not chosen")
         points = hand_points(self._terms, hand, self._totals, hand.choice)
         if list(event.points) != points:

@@ -36,6 +36,8 @@ STUCK: Final = 0.5
 """How much of its cost a card bears that nobody else can follow."""
 DEFEND: Final = 0.35
 """How much of a moon that may be under way is feared."""
+DEFEND_TEAM: Final = 1.5
+"""The same where partners shoot it together, which happens by itself when their opponents take nothing."""
 GUARD: Final = 1.0
 """How much a card that can stop it is worth."""
 FAR: Final = 1e9
@@ -75,7 +77,7 @@ class Outlook:
         "levels",
         "players",
         "rest",
-        "shooter",
+        "shooters",
         "threat",
         "unit",
     )
@@ -98,21 +100,22 @@ class Outlook:
         self.lead = LEAD * self.unit
         self.holders = [(knowledge.others & ~void).bit_count() for void in knowledge.voids]
         """Other seats that may hold a suit, by suit."""
-        self.threat, self.shooter = self._threat()
+        self.threat, self.shooters = self._threat()
         self._suits: list[Suit] = []
 
-    def _threat(self) -> tuple[float, int]:
-        """Points that a moon under way may cost, and who is at it (-1: nobody)."""
+    def _threat(self) -> tuple[float, tuple[int, ...]]:
+        """Points that a moon under way may cost, and who is at it, partners together."""
         knowledge = self.knowledge
+        terms, taken = knowledge.facts.terms, knowledge.taken
         if not knowledge.facts.moon:
-            return 0.0, -1
-        most = max(knowledge.taken)
-        seat = knowledge.taken.index(most)
-        if not most or seat == knowledge.me or most != sum(knowledge.taken):
-            return 0.0, -1
-        terms = knowledge.facts.terms
+            return 0.0, ()
+        team = terms.teams[taken.index(max(taken))]
+        most = sum([taken[seat] for seat in team])
+        if not most or knowledge.me in team or most != sum(taken):
+            return 0.0, ()
         likely = min(1.0, 1.4 * most / terms.penalty_cards)
-        return DEFEND * likely * terms.rules.moon_x, seat
+        fear = DEFEND if len(team) == 1 else DEFEND_TEAM
+        return fear * likely * terms.rules.moon_x * len(team), team
 
     def suit(self, suit: int, held: Mask) -> Suit:
         """The outlook of ``suit`` in the hand ``held``."""

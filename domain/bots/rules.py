@@ -26,7 +26,7 @@ from domain.bots.moonrun import best_live, moon_costs
 from domain.bots.outlook import Outlook
 from domain.cards import BITS, SUIT_OF, Card, Mask, Seat, Suit, cards_of, distinct_cards
 from domain.events import Choice
-from domain.rules import add_points, game_end, trick_winner
+from domain.rules import add_points, game_end, moon_points, trick_winner
 from domain.view import View
 
 GIVE: Final = 0.1
@@ -78,18 +78,18 @@ def _cheapest(costs: list[tuple[float, Card]], seed: bytes) -> Card:
 def choose_moon(seen: View) -> Choice:
     """The effect that leaves the shooter better off: a win before all, then the distance to the best other seat."""
     facts = facts_of(seen.rules)
-    me, moon_x = seen.seat, seen.rules.moon_x
+    me = seen.seat
     assert me is not None
     bonus = _bonus_taken(seen)
 
     def worth(choice: Choice) -> tuple[int, int]:
-        points = [own + (moon_x if choice == "add" and seat != me else 0) for seat, own in enumerate(bonus)]
-        if choice == "subtract":
-            points[me] -= moon_x
+        points = moon_points(facts.terms, bonus, me, choice)
         totals = add_points(facts.terms, seen.totals, points)
         end = game_end(facts.terms, totals, points, seen.hand_number)
         won = 0 if end is None else 1 if me in end.winners else -1
-        return won, min(total for seat, total in enumerate(totals) if seat != me) - totals[me]
+        return won, min(
+            total for seat, total in enumerate(totals) if seat not in facts.terms.teams[me]
+        ) - totals[me]
 
     return "subtract" if worth("subtract") > worth("add") else "add"
 
@@ -246,6 +246,8 @@ def _can_win(knowledge: Knowledge, card: Card, best: Card) -> bool:
 def _give(knowledge: Knowledge, winner: Seat) -> float:
     """How much a point to ``winner`` (-1: nobody yet) is worth: more to who leads a game that is about to end."""
     totals, facts = knowledge.seen.totals, knowledge.facts
+    if winner in facts.terms.teams[knowledge.me]:
+        return -1.0  # a partner's points are our own
     if winner < 0 or max(totals) + facts.penalty_points < facts.terms.rules.target:
         return GIVE
     lowest = min(total for seat, total in enumerate(totals) if seat != knowledge.me)
@@ -258,7 +260,7 @@ def _losing_cost(look: Outlook, card: Card, winner: Seat, give: float, *, dirty:
     value = look.knowledge.facts.values[card]
     cost = after.cost + after.stuck * after.entry - give * value
     if look.threat and value > 0 and not dirty:
-        if winner == look.shooter:
+        if winner in look.shooters:
             cost += FEED * look.threat
         elif not look.knowledge.later:
             cost -= look.threat

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from api.playoptions import read_changes
 from click.testing import CliRunner
 
 from api.play import play
-from api.playoptions import read_changes
 
 
 @pytest.mark.parametrize(

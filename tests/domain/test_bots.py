@@ -15,7 +15,7 @@ from domain.bots.rules import choose_pass
 from domain.cards import SUIT_OF, add_masks, cards_of, mask_of, subtract_masks
 from domain.commands import SeatPlan
 from domain.game import advance, fold, is_over, to_act
-from domain.ruleset import RuleSet
+from domain.ruleset import RuleSet, terms_of
 from domain.variants import ruleset_of
 from domain.view import Own, view
 from tests.support.games import PUBLISHED, Game, hand_of, open_game, play_game, rule_sets, seeds, steady
@@ -101,16 +101,16 @@ def points_of(rules: RuleSet, seats: list[str], secret: bytes) -> list[int]:
 
 @pytest.mark.parametrize(("variant", "players"), PUBLISHED)
 def test_rules_beats_chance(variant: str, players: int) -> None:
-    """Over duplicate deals, one seat after the other, it pays clearly less than the bot that plays anything."""
+    """Over duplicate deals, one side after the other, it pays clearly less than the bot that plays anything."""
     rules = ruleset_of({"variant": variant, "players": players, "hand_limit": 1})
     good = poor = 0
     for deal in range(4):
         for seat in range(players):
-            names = ["random"] * players
-            names[seat] = "rules"
+            team = terms_of(rules).teams[seat]
+            names = ["rules" if other in team else "random" for other in range(players)]
             points = points_of(rules, names, bytes([deal]))
-            good += points[seat] * (players - 1)
-            poor += sum(points) - points[seat]
+            good += points[seat] * (players - len(team))
+            poor += sum(points[other] for other in range(players) if other not in team)
     assert good < 0.7 * poor
 
 

@@ -22,9 +22,11 @@ from domain.ruleset import RuleSet, Terms
 from domain.state import State
 from domain.variants import ruleset_of
 from tests.support.games import (
+    MOONS,
     PUBLISHED,
     Game,
     hand_of,
+    later_keys,
     play_game,
     rule_sets,
     seeds,
@@ -62,7 +64,7 @@ def tiny_rules(draw: st.DrawFn) -> RuleSet:
         "dead_trick": ["no_live_card", "two_pairs"],
         "dead_last": ["nobody", "leader"],
         "points": [{"H": 1, "QS": 13}, {"H": 1, "QS": 13, "JD": -10}, {"QS": 5}, {"H": 1, "AH": 0, "C": -1}],
-        "moon_effect": ["add", "subtract", "choice", "auto", "none"],
+        "moon_effect": MOONS,
         "moon_x": [0, 26],
         "moon_needs_bonus": [True, False],
         "floor": [None, 0, -5],
@@ -81,6 +83,9 @@ def tiny_rules(draw: st.DrawFn) -> RuleSet:
         "pass_count": draw(st.integers(0, min(2, hand))),
         "pass_cycle": draw(st.lists(st.sampled_from(steps), min_size=1, max_size=3)),
     }
+    fields |= draw(later_keys(players))
+    if hand == 1:
+        fields["sun_from"] = 1
     return ruleset_of(fields | {key: draw(st.sampled_from(values)) for key, values in choices.items()})
 
 
@@ -109,7 +114,7 @@ class Follower:
             codes = {name: self.hand.judge(name) for name in NAMES}
             assert codes == {name: why_not(state.terms, hand, card) for card, name in enumerate(NAMES)}
         if state.phase == "moon":
-            assert (self.hand.shooter(),) == to_act(state)
+            assert (self.hand.chooser(self.totals),) == to_act(state)
 
     def follow(self, event: e.Event, after: State) -> None:
         """Compare an event, ``after`` being the table right after it."""
@@ -144,8 +149,7 @@ class Follower:
                 assert self.choice is None
                 self.choice = event.choice
             case e.HandScored():
-                choosing = self.plain["moon_effect"] == "choice" and hand.shooter() is not None
-                assert choosing is (self.choice is not None)
+                assert (hand.chooser(self.totals) is not None) is (self.choice is not None)
                 self.points = hand.points(self.totals, self.choice)
                 self.totals = hand.totals(self.totals, self.points)
                 assert (self.points, self.totals) == (list(event.points), list(event.totals))

@@ -10,7 +10,16 @@ import pytest
 from domain.cards import NAMES, SUITS
 from domain.record_format import short_rules
 from domain.refusals import InvalidRules
-from domain.ruleset import KEYS, LONGEST_CYCLE, VARIANT_SEATS, RuleSet, Terms, check_rules, decode_rules
+from domain.ruleset import (
+    KEYS,
+    LATER,
+    LONGEST_CYCLE,
+    VARIANT_SEATS,
+    RuleSet,
+    Terms,
+    check_rules,
+    decode_rules,
+)
 from domain.variants import CUSTOM, VARIANTS, ruleset_of
 
 
@@ -106,6 +115,14 @@ WRONG: dict[str, list[object]] = {
     "tie": ["play", None, False],
     "perfect_hand": [1, None],
     "hand_limit": [0, -1, 4097, "10", True],
+    "moon_choice_from": ["0", 1_000_001, -1_000_001, False],
+    "moon_bonus": ["lost", None, True],
+    "sun_effect": ["choice", None, ""],
+    "sun_x": [-1, "52", None, 1_000_001],
+    "sun_from": [0, 3, None, True],
+    "no_trick_points": [None, "-5", 1_000_001, -1_000_001, 0.5],
+    "hand_floor": ["0", 0.5, False, 1_000_001, -1_000_001],
+    "partners": ["left", None, True],
 }
 
 
@@ -152,6 +169,8 @@ def test_every_key_has_wrong_values() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
+        ({"variant": "bicycle", "players": 5, "partners": "opposite"}, "opposite"),
+        ({"variant": "basic", "hand": 1, "pass_count": 1, "sun_from": 2}, "sun_from 2 is more than the 1"),
         ({"variant": "basic", "hand": 14}, "too few cards: 4 seats x hand 14 = 56, and the deck has 52"),
         ({"variant": "basic", "removed": "2C"}, "too few cards"),
         ({"variant": "custom", "players": 5, "pass_cycle": [1]}, "too few cards"),
@@ -276,7 +295,38 @@ def test_a_rule_set_travels_by_value() -> None:
     rules = ruleset_of({"variant": "omnibus", "floor": 0})
     stored = msgspec.json.decode(msgspec.json.encode(rules))
     assert rules == decode_rules(stored)
-    assert [*KEYS] == [*stored]
-    for broken in ({**stored, "jokers": 1}, {key: stored[key] for key in KEYS[:-1]}, [], None):
+    assert [key for key in KEYS if key not in LATER] == [*stored]
+    for broken in ({**stored, "jokers": 1}, {key: stored[key] for key in [*stored][:-1]}, [], None):
         with pytest.raises(InvalidRules):
             decode_rules(broken)
+
+
+SAID: dict[str, object] = {
+    "moon_choice_from": 26,
+    "moon_bonus": "swallowed",
+    "sun_effect": "punish",
+    "sun_x": 39,
+    "sun_from": 2,
+    "no_trick_points": -5,
+    "hand_floor": 0,
+    "partners": "opposite",
+}
+
+
+@pytest.mark.parametrize("key", LATER)
+def test_a_later_key_is_written_only_where_it_says_something(key: str) -> None:
+    """At its default it stands in no stored rule set, given or not; elsewhere it travels by value as the others do."""
+    said = SAID[key]
+    plain = ruleset_of({"variant": "basic"})
+    assert plain == ruleset_of({"variant": "basic", key: LATER[key]})
+    assert (LATER[key], said) == (plain.get(key), ruleset_of({"variant": "basic", key: said}).get(key))
+    stored = msgspec.json.decode(msgspec.json.encode(ruleset_of({"variant": "basic", key: said})))
+    assert {key: said} == {name: value for name, value in stored.items() if name in LATER}
+    assert said == decode_rules(stored).get(key)
+
+
+def test_a_record_can_take_back_what_its_variant_says() -> None:
+    """An override to the default of a later key is written down, and read again."""
+    rules = ruleset_of({"variant": "partnership", "partners": "none"})
+    assert {"variant": "partnership", "players": 4, "partners": "none"} == short_rules(rules)
+    assert rules == ruleset_of(short_rules(rules))

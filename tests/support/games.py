@@ -16,7 +16,7 @@ from domain.bots import BOTS, house_move
 from domain.cards import NAMES, SUITS, cards_of, distinct_cards
 from domain.game import advance, is_over, to_act
 from domain.rules import legal_plays
-from domain.ruleset import KEYS, RuleSet
+from domain.ruleset import KEYS, LATER, RuleSet
 from domain.shuffle import commit_entropy
 from domain.state import HandState, State
 from domain.variants import VARIANTS, ruleset_of
@@ -56,6 +56,27 @@ _POINTS = st.one_of(
 )
 
 
+MOONS = ["choice", "choice", "choice_if_lost", "add", "subtract", "auto", "collect", "none"]
+"""Every moon effect."""
+
+
+@st.composite
+def later_keys(draw: st.DrawFn, players: int) -> dict[str, object]:
+    """Values of the keys that a rule set may leave out, half the time all at their defaults."""
+    if draw(st.booleans()):
+        return dict(LATER)
+    return {
+        "moon_choice_from": draw(st.sampled_from([None, 0, 5])),
+        "moon_bonus": draw(st.sampled_from(["kept", "swallowed"])),
+        "sun_effect": draw(st.sampled_from(["none", "add", "subtract", "punish", "reset"])),
+        "sun_x": draw(st.sampled_from([52, 39, 7])),
+        "sun_from": draw(st.sampled_from([1, 1, 2])),
+        "no_trick_points": draw(st.sampled_from([0, -5])),
+        "hand_floor": draw(st.sampled_from([None, 0, -3])),
+        "partners": "none" if players % 2 else draw(st.sampled_from(["none", "opposite"])),
+    }
+
+
 @st.composite
 def house_rules(draw: st.DrawFn) -> RuleSet:
     """Rule sets with every key drawn: any number of seats, decks, removed cards, kitty and house rule."""
@@ -87,7 +108,7 @@ def house_rules(draw: st.DrawFn) -> RuleSet:
         "dead_trick": draw(st.sampled_from(["no_live_card", "two_pairs"])),
         "dead_last": draw(st.sampled_from(["nobody", "leader"])),
         "points": draw(_POINTS),
-        "moon_effect": draw(st.sampled_from(["choice", "add", "subtract", "auto", "none"])),
+        "moon_effect": draw(st.sampled_from(MOONS)),
         "moon_x": draw(st.integers(0, 60)),
         "moon_needs_bonus": draw(st.booleans()),
         "floor": draw(st.sampled_from([None, 0, -7])),
@@ -95,7 +116,10 @@ def house_rules(draw: st.DrawFn) -> RuleSet:
         "tie": draw(st.sampled_from(["shared", "continue"])),
         "perfect_hand": draw(st.booleans()),
         "hand_limit": draw(st.integers(1, 5)),
+        **draw(later_keys(players)),
     }
+    if hand == 1:
+        given["sun_from"] = 1
     assert set(given) == set(KEYS), "a key of the rule set is not drawn"
     return ruleset_of(given)
 

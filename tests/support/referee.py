@@ -12,6 +12,17 @@ from typing import Any
 
 ORDER = [rank + suit for suit in "CDSH" for rank in "23456789TJQKA"]
 RANKS = "23456789TJQKA"
+UNSAID: dict[str, Any] = {
+    "moon_choice_from": None,
+    "moon_bonus": "kept",
+    "sun_effect": "none",
+    "sun_x": 52,
+    "sun_from": 1,
+    "no_trick_points": 0,
+    "hand_floor": None,
+    "partners": "none",
+}
+"""What holds of the keys that a rule set may leave out."""
 
 
 def in_classes(card: str, classes: Sequence[str]) -> bool:
@@ -66,6 +77,7 @@ class RefereeHand:
         self.tricks = 0
         self.pile: list[str] = []
         self.taken: list[list[str]] = [[] for _ in deal]
+        self.takers: list[int | None] = []
         self.turn: int | None = None
         self.leader: int | None = None
         self.forced: str | None = None
@@ -168,43 +180,125 @@ class RefereeHand:
         ):
             self.pile += self.kitty
         self.trick, self.tricks = [], self.tricks + 1
+        self.takers.append(taker)
         if taker is not None:
             self.taken[taker] += self.pile
             self.pile, self.leader = [], taker
         self.turn = None if last else self.leader
         return taker
 
+    def team(self, seat: int) -> set[int]:
+        """Whose points are counted with those of a seat."""
+        if self.rule("partners") == "none":
+            return {seat}
+        return {seat, (seat + self.seats // 2) % self.seats}
+
+    def rule(self, key: str) -> Any:
+        """The value of a key that a rule set may leave out."""
+        return self.rules.get(key, UNSAID[key])
+
     def shooter(self) -> int | None:
-        """Who shot the moon."""
+        """Who shot the moon; of partners, who took more of it, then the lower seat."""
         if self.rules["moon_effect"] == "none":
             return None
         needed = [card for card in deck_of(self.rules) if value_of(card, self.rules) > 0]
         if not needed:
             return None
+        counting = [len([card for card in cards if value_of(card, self.rules) > 0]) for cards in self.taken]
         if self.rules["moon_needs_bonus"]:
             needed += [card for card in deck_of(self.rules) if value_of(card, self.rules) < 0]
-        for seat, cards in enumerate(self.taken):
-            if not Counter(needed) - Counter(cards):
-                return seat
+        for seat in range(self.seats):
+            team = sorted(self.team(seat))
+            if not Counter(needed) - Counter([card for one in team for card in self.taken[one]]):
+                return max(team, key=lambda one: (counting[one], -one))
         return None
+
+    def sun(self) -> int | None:
+        """Who took every trick that counts for a sun."""
+        if self.rule("sun_effect") == "none":
+            return None
+        takers = self.takers[self.rule("sun_from") - 1 :]
+        for seat in range(self.seats):
+            team = sorted(self.team(seat))
+            if all(taker in team for taker in takers):
+                return max(team, key=lambda one: (takers.count(one), -one))
+        return None
+
+    def chooser(self, totals: Sequence[int]) -> int | None:
+        """Who has to choose the effect of the moon."""
+        seat, effect = self.shooter(), self.rules["moon_effect"]
+        if seat is None or self.sun() is not None or effect not in ("choice", "choice_if_lost"):
+            return None
+        if effect == "choice_if_lost" and not self._loses(seat, totals):
+            return None
+        least = self.rule("moon_choice_from")
+        return seat if least is None or totals[seat] >= least else None
 
     def points(self, totals: Sequence[int], choice: str | None) -> list[int]:
         """What the hand adds to each total."""
-        good = [sum(min(0, value_of(card, self.rules)) for card in cards) for cards in self.taken]
-        bad = [sum(max(0, value_of(card, self.rules)) for card in cards) for cards in self.taken]
-        shooter = self.shooter()
-        if shooter is None:
-            return [a + b for a, b in zip(good, bad, strict=True)]
-        moon = self.rules["moon_x"]
-        added = [points + (0 if seat == shooter else moon) for seat, points in enumerate(good)]
-        subtracted = [points - (moon if seat == shooter else 0) for seat, points in enumerate(good)]
-        effect = self.rules["moon_effect"]
-        if effect == "auto":
-            winners = self.end(self.totals(totals, added), added)
-            effect = "subtract" if winners is not None and shooter not in winners else "add"
-        if effect == "choice":
-            effect = choice
-        return {"add": added, "subtract": subtracted}[effect]
+        sun, shooter = self.sun(), self.shooter()
+        if sun is not None:
+            alone = self._sun_points(sun, totals)
+        elif shooter is not None:
+            effect = self.rules["moon_effect"]
+            if effect == "auto":
+                effect = "subtract" if self._loses(shooter, totals) else "add"
+            if effect in ("choice", "choice_if_lost"):
+                effect = "add" if self.chooser(totals) is None else choice
+            alone = self._moon_points(shooter, effect)
+        else:
+            alone = [sum(value_of(card, self.rules) for card in cards) for cards in self.taken]
+            for seat in range(self.seats):
+                if seat not in self.takers:
+                    alone[seat] += self.rule("no_trick_points")
+            alone = self._bounded(alone)
+        return self._together(alone)
+
+    def _together(self, alone: Sequence[int]) -> list[int]:
+        return [sum(alone[one] for one in self.team(seat)) for seat in range(self.seats)]
+
+    def _bounded(self, points: Sequence[int]) -> list[int]:
+        floor = self.rule("hand_floor")
+        return [point if floor is None or point > floor else floor for point in points]
+
+    def _bonuses(self) -> list[int]:
+        if self.rule("moon_bonus") == "swallowed":
+            return [0] * self.seats
+        return self._bounded(
+            [sum(min(0, value_of(card, self.rules)) for card in cards) for cards in self.taken]
+        )
+
+    def _moon_points(self, shooter: int, effect: str | None) -> list[int]:
+        x, points = self.rules["moon_x"], self._bonuses()
+        rivals = set(range(self.seats)) - self.team(shooter)
+        assert effect in ("add", "subtract", "collect")
+        if effect != "subtract":
+            for seat in rivals:
+                points[seat] += x
+        if effect != "add":
+            points[shooter] -= x if effect == "subtract" else x * len(rivals)
+        return points
+
+    def _loses(self, shooter: int, totals: Sequence[int]) -> bool:
+        added = self._together(self._moon_points(shooter, "add"))
+        winners = self.end(self.totals(totals, added), added)
+        return winners is not None and shooter not in winners
+
+    def _sun_points(self, sun: int, totals: Sequence[int]) -> list[int]:
+        points, x, effect = self._bonuses(), self.rule("sun_x"), self.rule("sun_effect")
+        rivals = set(range(self.seats)) - self.team(sun)
+        if effect == "subtract":
+            points[sun] -= x
+        elif effect == "reset":
+            points[sun] = -totals[sun]
+        elif effect == "add":
+            for seat in rivals:
+                points[seat] += x
+        else:
+            giver = (sun - self.pass_to()) % self.seats
+            for seat in rivals:
+                points[seat] += x if seat == giver else self.rules["moon_x"]
+        return points
 
     def totals(self, before: Sequence[int], points: Sequence[int]) -> list[int]:
         """The totals after the hand."""
@@ -216,7 +310,7 @@ class RefereeHand:
         """The winners where the game ends with this hand, none where it goes on."""
         low = [seat for seat, total in enumerate(totals) if total == min(totals)]
         over = max(totals) >= self.rules["target"]
-        if over and len(low) > 1 and self.rules["tie"] == "continue":
+        if over and set(low) - self.team(low[0]) and self.rules["tie"] == "continue":
             over = False
         if over and self.rules["perfect_hand"]:
             others = [points[seat] for seat in range(self.seats) if seat not in low]
