@@ -14,6 +14,7 @@ from api.present import encode
 from api.room import Room
 from api.schemas import VariantQuery
 from domain.variants import VARIANTS, Variant, ruleset_of
+from services.rules_text import summary
 
 variants: Final = Room("variants", __name__, url_prefix="/v1/variants", description="The published rule sets")
 
@@ -46,11 +47,12 @@ def show_variant(name: str) -> Response:
 
 
 def _describe(variant: Variant, seats: int) -> dict[str, Any]:
+    rules = ruleset_of({"variant": variant.name, "players": seats})
     return {
         "name": variant.name,
         "title": variant.title,
-        "summary": variant.summary,
+        "summary": summary(rules),
         "source": variant.source,
         "players": sorted(variant.seats),
-        "rules": ruleset_of({"variant": variant.name, "players": seats}),
+        "rules": rules,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -123,17 +124,25 @@ def _columns() -> int:
 
 
 def _words(asked: str | None) -> Words:
+    """The words of the language asked for, else of the locale; English, and why, where they cannot be had or shown."""
     language = choose_language(asked)
     if asked is not None and language == ENGLISH and not asked.lower().startswith(ENGLISH):
         click.echo(f"there is no {asked!r:.40} yet, only {', '.join(LANGUAGES)}: told in English", err=True)
-    return words_of(language)
+    words = words_of(language)
+    if not _can_show(without_signs(page(VARIANTS["basic"].rules(), words, WIDEST))):
+        click.echo(f"the letters of {language!r} cannot be shown here: told in English", err=True)
+        return words_of()
+    return words
+
+
+def _can_show(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _say(text: str) -> None:
-    """Print a text in what characters the output has."""
-    out = click.get_text_stream("stdout", errors="replace")
-    try:
-        "".join(SIGNS.values()).encode(out.encoding)
-    except UnicodeEncodeError:
-        text = without_signs(text)
-    click.echo(text, file=out)
+    """Print a text, cards without their signs where the output has none."""
+    click.echo(text if _can_show("".join(SIGNS.values())) else without_signs(text))

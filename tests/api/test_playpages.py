@@ -258,8 +258,8 @@ def test_the_list_of_variants_says_what_sets_each_apart() -> None:
     rows = [VariantInfo(one.name, {}, one.title, one.summary, [*one.seats]) for one in VARIANTS.values()]
     text = "\n".join(drawn(variants_page(rows)))
     assert re.search(r"standard +3-7 ", text)
-    assert "cancellation 6-11" in text
-    assert "basic        4 " in text
+    assert re.search(r"cancellation +6-11 ", text)
+    assert re.search(r"basic +4 ", text)
 
 
 def test_help_fits_the_screen_and_names_every_command() -> None:
