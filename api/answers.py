@@ -56,8 +56,8 @@ def _count(
     return _number(description, low, LARGEST_COUNT, allow_none=allow_none, required=required)
 
 
-def _flag(description: str) -> fields.Boolean:
-    return fields.Boolean(required=True, metadata={"description": description})
+def _flag(description: str, *, required: bool = True) -> fields.Boolean:
+    return fields.Boolean(required=required, metadata={"description": description})
 
 
 class Rules(Knobs):  # type: ignore[valid-type,misc]
@@ -128,6 +128,7 @@ class TableAnswer(Schema):
     hints = _flag("whether players may ask for hints")
     clock = _number("seconds for a move, or null", 1, LONGEST_CLOCK, allow_none=True)
     ready_seconds = _number("seconds from the first who is ready until the deal", *READY_SECONDS)
+    imported = _flag("stands where the game was played elsewhere and came as a record", required=False)
 
 
 class ReceiptAnswer(Schema):

@@ -59,6 +59,8 @@ def table_body(table: Table, seat: Seat | None, names: Mapping[str, str]) -> dic
     body["hints"] = state.hints
     body["clock"] = state.clock
     body["ready_seconds"] = state.ready_seconds
+    if state.anchor is None:
+        body["imported"] = True
     return body
 
 

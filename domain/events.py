@@ -59,6 +59,8 @@ class GameCreated(Event, frozen=True, kw_only=True, tag="game_created"):
     rated: bool
     hints: bool
     clock: int | None
+    imported: Literal[True] | UnsetType = UNSET
+    """Stands where the game was played elsewhere and came as a record: it has no anchor, commitments or secrets."""
     hidden: OpenedSecret | UnsetType = UNSET
 
 
@@ -106,21 +108,24 @@ class DealtSecret(msgspec.Struct, frozen=True):
 
 
 class HandDealt(Event, frozen=True, kw_only=True, tag="hand_dealt"):
-    """Hand ``hand`` (from 1) was dealt: a commitment a seat, and one to the kitty where there is one."""
+    """Hand ``hand`` (from 1) was dealt: a commitment a seat, and one to the kitty where there is one.
+
+    An imported hand has nulls instead.
+    """
 
     at: int = 0
     hand: int
-    hands: tuple[str, ...]
+    hands: tuple[str | None, ...]
     kitty: str | None
     hidden: DealtSecret | UnsetType = UNSET
 
 
 class CardsPassed(Event, frozen=True, kw_only=True, tag="cards_passed"):
-    """A seat chose the cards it passes; ``cards`` is the commitment, ``hidden`` the card list."""
+    """A seat chose the cards it passes; ``cards`` is the commitment, null where imported, ``hidden`` the card list."""
 
     at: int = 0
     seat: int
-    cards: str
+    cards: str | None
     by: By
     hidden: str | UnsetType = UNSET
 

@@ -34,7 +34,7 @@ class FairnessCheck:
         self._link = b""
         """The last revealed link of the seed chain, the anchor at first."""
         self._dealt: e.HandDealt | None = None
-        self._passed: dict[int, str] = {}
+        self._passed: dict[int, str | None] = {}
         self._hands = 0
         self._first_ready: int | None = None
         """When the first entropy was opened, in ms."""

@@ -75,6 +75,10 @@ class Players:
         )
         return player, token
 
+    def name(self, name: str) -> str:
+        """An id for somebody who is only spoken of, and has no token. Raises `Malformed` for the name."""
+        return self._claim_id(clean_name(name))
+
     def by_token(self, token: str) -> Player | None:
         """Whose token this is, none where it is nobody's. Believed for a few seconds without asking again."""
         if TOKEN.fullmatch(token) is None:

@@ -181,14 +181,17 @@ def _require_hex(number: int, name: str, text: str) -> None:
 def verify_proof(proof: Proof, server_key: str | None = None) -> Report:
     """What the proof shows. ``server_key`` is the first key of the server as the reader got it elsewhere, hex."""
     integrity, head = _integrity(proof, server_key)
-    claims = [integrity]
+    imported = False
     try:
         events = _events(proof)
         fairness, rules = _replayed(events)
+        imported = events[0].imported is True  # type: ignore[union-attr]
     except Failed as failed:
         fairness = Claim("F", "fair deals", "not shown", "the events cannot be read")
         rules = Claim("R", "rules and score", "fails", str(failed), failed.event)
-    claims = [fairness, integrity, rules, _bots()]
+    if imported and integrity.status != "fails":
+        integrity = Claim("I", integrity.title, "not shown", "imported; since then " + _since(integrity))
+    claims = [fairness, integrity, rules, _bots(imported)]
     return Report(
         ok=all(claim.status != "fails" for claim in claims),
         game=proof.game,
@@ -271,5 +274,11 @@ def _claim(name: Literal["F", "R"], title: str, run: Any, events: Iterable[e.Any
     return Claim(name, title, status, detail)
 
 
-def _bots() -> Claim:
-    return Claim("B", "honest bots", "not shown", "this version does not play the bots' decisions again")
+def _since(integrity: Claim) -> str:
+    """What is shown of the time after a game was imported."""
+    return f"it {integrity.status} {integrity.detail}" if integrity.status == "holds" else integrity.detail
+
+
+def _bots(imported: bool) -> Claim:
+    why = "imported" if imported else "this version does not play the bots' decisions again"
+    return Claim("B", "honest bots", "not shown", why)

@@ -15,7 +15,8 @@ import msgspec
 from domain import events as e
 from domain.bots import BOTS, STAND_IN, house_move
 from domain.commands import AnyCommand, LockTable, OpenTable, SeatPlan
-from domain.game import advance, deadline, to_act
+from domain.game import advance, deadline, fold, to_act
+from domain.record import Record, print_record
 from domain.refusals import HeartsError, Refused
 from domain.ruleset import RuleSet
 from domain.shuffle import genesis_head, next_head
@@ -23,6 +24,7 @@ from domain.state import State
 from services.audit import Receipt, ServerKey
 from services.codec import CODEC, Stored
 from services.folded import Item, Table, TableCache, follow, read_items, resume
+from services.imported import check_record, events_of
 from services.snapshot import EVERY, take_snapshot
 from services.store import Appended, Entry, Gap, Once, Replayed, Store, StoreUnavailable
 
@@ -180,6 +182,23 @@ class Tables:
             if isinstance(outcome, Outcome):
                 return outcome
         raise StoreUnavailable("no free id for a table was found")
+
+    def import_record(self, record: Record, players: Callable[[], Sequence[str]]) -> tuple[Table, bool]:
+        """Keep a finished game that was played elsewhere. Its table, and whether it is new.
+
+        Its id follows from what it says, so that a record imported again is the same game. ``players`` gives the ids of
+        those who sat there, asked for only where it is new. Raises `NotImportable`, `StoreUnavailable`.
+        """
+        check_record(record)
+        game = self._key.derive("import", print_record(record).hex())[:12].hex()
+        known = self._store.last(game)
+        if not known:
+            at = self._clock()
+            events = events_of(record, game, players(), self._key.public, at)
+            outcome = self._append(game, None, events, fold(None, events), at, None)
+            if isinstance(outcome, Outcome):
+                return outcome.table, True
+        return self.load(game), False
 
     def handle(
         self, game: str, command: AnyCommand, *, key: Key | None = None, if_match: str | None = None

@@ -1,0 +1,128 @@
+"""``hearts export`` and ``hearts import``: games of the store as files, and records as games of the store."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Final, cast
+
+import click
+import msgspec
+import redis
+
+from domain.events import AnyEvent
+from domain.record import Record, record_of
+from domain.refusals import HeartsError, Malformed
+from services.cli import read_settings
+from services.cli_records import Unreadable, read_file
+from services.codec import CODEC
+from services.imported import NotImportable
+from services.paging import EventPages
+from services.players import LONGEST_NAME
+from services.proof import proof_lines
+from services.store import PartitionMismatch, StoreUnavailable
+from services.tables import UnknownGame
+from services.wiring import Services, build
+
+FAULTY: Final = 1
+UNREADABLE: Final = 2
+
+
+@contextmanager
+def open_house() -> Iterator[Services]:
+    """The services on the store of the settings. Raises `click.ClickException` where it cannot be worked with."""
+    logging.basicConfig(level=logging.ERROR)
+    try:
+        services = build(read_settings())
+        try:
+            yield services
+        finally:
+            services.client.close()
+    except StoreUnavailable as error:
+        raise click.ClickException(
+            f"the store does not answer: {error}; is `hearts up` running on this data folder?"
+        ) from error
+    except (PartitionMismatch, redis.RedisError, HeartsError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+@click.command()
+@click.argument("game")
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["proof", "record"]),
+    default="proof",
+    show_default=True,
+    help="The proof file of all events so far, or the record of a finished game.",
+)
+@click.option(
+    "--out", type=click.File("wb", lazy=True), default="-", help="Where to; standard output by default."
+)
+def export(game: str, form: str, out: IO[bytes]) -> None:
+    """Write a game of the store as a proof file or as a record.
+
+    Both are what the API gives out under /v1/games/GAME/proof and /record.
+    """
+    with open_house() as house:
+        try:
+            table = house.tables.load(game)
+        except UnknownGame as error:
+            raise click.ClickException(str(error)) from error
+        entries = EventPages(house.store).entries(game, table.seq)
+        if form == "proof":
+            for piece in proof_lines(entries, house.key):
+                out.write(piece)
+            return
+        if table.state.phase != "over":
+            raise click.ClickException("the game is not over; until then there is only its proof file")
+        names = house.players.names({one.player for one in table.state.seats if one.player})
+        seats = [
+            one.bot.name if one.bot is not None else names.get(one.player) or one.player
+            for one in table.state.seats
+        ]
+        events = cast("list[AnyEvent]", CODEC.decode_all(list(entries)))
+        out.write(msgspec.json.encode(record_of(events, seats)) + b"\n")
+
+
+@click.command(name="import")
+@click.argument("files", nargs=-1, required=True, type=click.File("rb"), metavar="FILE...")
+def import_games(files: tuple[IO[bytes], ...]) -> None:
+    """Load finished game records as games of the store; - is standard input.
+
+    Each is checked to the last card first, and becomes a game that can be looked at, replayed and exported: marked as
+    imported, never rated. The same record again is the same game. Exit status 0: all are there; 1: one does not hold or
+    is not finished; 2: something could not be read as a record. What is in order is imported all the same.
+    """
+    status = 0
+    with open_house() as house:
+        for file in files:
+            for line, what in read_file(file):
+                where = f"{file.name}:{line}"
+                if not isinstance(what, Record):
+                    why = what if isinstance(what, Unreadable) else f"line {line}: a proof file, not a record"
+                    click.echo(f"{file.name}: {why}", err=True)
+                    status = UNREADABLE
+                    continue
+                try:
+                    click.echo(f"{where}: {_import(house, what)}")
+                except NotImportable as error:
+                    click.echo(f"{where}: {error}", err=True)
+                    status = max(status, FAULTY)
+    sys.exit(status)
+
+
+def _import(house: Services, record: Record) -> str:
+    def players() -> list[str]:
+        made = []
+        for seat, name in enumerate(record.seats):
+            try:
+                made.append(house.players.name(name[:LONGEST_NAME]))
+            except Malformed:  # a name that cannot be shown is no reason to refuse a game
+                made.append(house.players.name(f"seat {seat}"))
+        return made
+
+    table, new = house.tables.import_record(record, players)
+    return f"game {table.state.game}" + ("" if new else ", which was here already")
