@@ -12,9 +12,9 @@ from pathlib import Path
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po, write_po
-from services.languages import ENGLISH, LANGUAGES
 
 from domain.variants import VARIANTS
+from services.languages import ENGLISH, LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCALE = ROOT / "services" / "locale"
