@@ -12,6 +12,7 @@ from api.errors import CODES
 from api.ops import program_version
 from api.present import encode
 from domain.variants import VARIANTS
+from services.rules_text import summary
 
 _METHODS: Final = ("get", "post", "delete")
 _STYLE: Final = """\
@@ -60,7 +61,7 @@ class Pages:
         url = request.host_url.rstrip("/")
         rows = "".join(
             f"<tr><td><a href='/v1/variants/{one.name}'>{one.name}</a></td>"
-            f"<td>{_seats(sorted(one.seats))}</td><td>{escape(one.summary)}</td></tr>"
+            f"<td>{_seats(sorted(one.seats))}</td><td>{escape(summary(one.rules()))}</td></tr>"
             for one in VARIANTS.values()
         )
         page = _page(

@@ -24,12 +24,13 @@ from api.client import (
     Unreachable,
     VariantInfo,
 )
-from api.playoptions import MOST_SEATS, read_changes, read_pace, read_token, read_words
+from api.playoptions import read_pace, read_table_changes, read_token, read_words
 from api.playpages import end_page, problem_text, variants_page
 from api.playtable import Game, Left
 from api.purse import Purse
 from api.scene import Scene, printable
 from api.terminals import Lines, Screen, Terminal
+from domain.knobs import MOST_SEATS
 
 PACE: Final = 0.5
 """Seconds that a card stands before the next one is laid."""
@@ -145,7 +146,7 @@ def play(
         raise click.BadParameter("a game has an id; `last` is the one you were in last", param_hint="--game")
     console = Console(highlight=False)
     plain = plain or not (console.is_terminal and sys.stdin.isatty()) or console.is_dumb_terminal
-    wish = Wish(variant, players, open_seats, bot, read_changes(pairs), name, not (plain or demo))
+    wish = Wish(variant, players, open_seats, bot, read_table_changes(pairs), name, not (plain or demo))
     purse = Purse(Path(click.get_app_dir("hearts")) / "players.json")
     try:
         client = Client(url, token)
@@ -325,7 +326,6 @@ def _play(client: Client, sitting: Sitting, terminal: Terminal, console: Console
                 scene,
                 terminal,
                 opening=sitting.opening,
-                about=sitting.about,
                 auto=demo,
                 invitation=f"They come with: {back}",
             ).run()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any, Final
@@ -10,43 +9,26 @@ from typing import Any, Final
 import click
 
 from api.client import is_token
+from domain.knobs import MOST_SEATS
 from domain.ruleset import KEYS
+from services.cli_rules import read_changes
 
-MOST_SEATS: Final = 11
-OURS: Final = frozenset(("variant", "seats", "entropy_commit"))
+OURS: Final = frozenset(("seats", "entropy_commit"))
 """Fields of a new table that are no rules: this command fills them itself."""
 
 
-def read_changes(pairs: Sequence[str]) -> dict[str, Any]:
-    """``key=value`` pairs as changes of a rule set; a value is JSON, or else a text as it stands.
-
-    Raises `click.BadParameter`.
-    """
-    changes: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        key = key.strip()
-        if not equals or not key:
-            raise click.BadParameter(f"{pair!r} is not key=value, as in target=50", param_hint="--set")
-        if key in OURS:
-            told = f"{key} cannot be set; what can is {', '.join(rule for rule in KEYS if rule not in OURS)}"
-            raise click.BadParameter(told, param_hint="--set")
-        changes[key] = _value(value)
+def read_table_changes(pairs: Sequence[str]) -> dict[str, Any]:
+    """``key=value`` pairs as changes of a table's rule set. Raises `click.BadParameter`."""
+    changes = read_changes(pairs)
+    for key in OURS & changes.keys():
+        told = f"{key} cannot be set; what can is {', '.join(rule for rule in KEYS if rule != 'variant')}"
+        raise click.BadParameter(told, param_hint="--set")
     players = changes.get("players")
     if "players" in changes and (type(players) is not int or not 1 <= players <= MOST_SEATS):
         raise click.BadParameter(
             f"players is a number up to {MOST_SEATS}, not {players!r:.40}", param_hint="--set"
         )
     return changes
-
-
-def _value(text: str) -> Any:
-    try:
-        value = json.loads(text)
-        json.dumps(value, allow_nan=False)  # Python reads NaN and Infinity, which no JSON may hold
-    except (ValueError, RecursionError):
-        return text.strip()
-    return value
 
 
 def read_words(_context: click.Context, _parameter: click.Parameter, text: Any) -> Any:

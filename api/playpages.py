@@ -5,7 +5,7 @@ Pure functions like those of `api.playview`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -13,13 +13,13 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from api.client import Problem, VariantInfo
-from api.playview import Look, card_name, who
+from api.playview import Look, who
 from api.scene import Outcome, Scene, Scored, printable
-from domain.cards import SUITS, Seat, parse_card, parse_cards
-from domain.rules import SUIT_NAMES
+from domain.cards import Seat
 from domain.ruleset import RuleSet
+from services.rules_cards import without_signs
+from services.rules_text import tell_rules, tell_title
 
-_WAYS: Final = {1: "left", -1: "right", 2: "across", 0: "none"}
 _SHEET_ROWS: Final = 8
 """Lines of a score sheet besides its hands."""
 
@@ -186,116 +186,11 @@ def variants_page(variants: Sequence[VariantInfo]) -> RenderableType:
     return grid
 
 
-def rules_page(rules: RuleSet, look: Look, about: VariantInfo | None = None) -> RenderableType:
-    """A rule set in sentences, every knob of it, under what the server says of the variant."""
-    parts: list[RenderableType] = []
-    if about is not None:
-        parts.append(Text(f"{printable(about.title)} ({rules.variant})", "bold"))
-        parts.append(Text(printable(about.summary)))
+def rules_page(rules: RuleSet, look: Look) -> RenderableType:
+    """A rule set in sentences, every knob of it."""
     grid = Grid(box=None, padding=(0, 1), pad_edge=False, show_header=False)
-    grid.add_column(style="bold", no_wrap=True)
-    for name, words in (
-        ("Cards", _cards(rules, look)),
-        ("Pass", _pass(rules)),
-        ("Lead", _lead(rules, look)),
-        ("Trick", _trick(rules, look)),
-        ("Points", _values(rules, look)),
-        ("Moon", _moon(rules)),
-        ("End", _end(rules)),
-    ):
-        grid.add_row(name, Text(words))
-    return Group(*parts, grid)
-
-
-def _cards(rules: RuleSet, look: Look) -> str:
-    removed = parse_cards(rules.removed)
-    deck = "two decks" if rules.decks == 2 else "one deck"
-    if removed:
-        deck += f" less {rule_cards(rules.removed.split(), look)}"
-    kitty = rules.decks * 52 - len(removed) - rules.players * rules.hand
-    extra = f" The other {kitty} go to who takes the {rules.kitty_to} trick." if kitty else ""
-    return f"{rules.players} seats, {deck}, {rules.hand} cards each.{extra}"
-
-
-def _pass(rules: RuleSet) -> str:
-    if not rules.pass_count or not any(rules.pass_cycle):
-        return "No cards are passed."
-    ways = ", ".join(_WAYS[way] for way in rules.pass_cycle)
-    return f"{rules.pass_count} cards a hand, by turns: {ways}."
-
-
-def _lead(rules: RuleSet, look: Look) -> str:
-    first = (
-        "The lowest club opens the hand." if rules.opener == "forced" else "The dealer's left opens the hand."
-    )
-    if rules.opening_ban:
-        banned = [_one(name, look) for name in rules.opening_ban]
-        first += f" Not with {' or '.join(banned)}, if there is another card."
-    if not rules.breakers:
-        return f"{first} Hearts may be led at any time."
-    breakers = " or ".join(_one(name, look) for name in rules.breakers)
-    then = f"Hearts are led only once {breakers} has been played, or with nothing else."
-    queen = rule_cards(["QS"], look)
-    beside = " or a heart" if rules.qs_hearts_lead == "any" else ", which must be led"
-    return f"{first} {then} With hearts and {queen} alone it is {queen}{beside}."
-
-
-def _trick(rules: RuleSet, look: Look) -> str:
-    words = "Follow suit if you can; the highest card of the suit led takes the trick."
-    if rules.trick1_ban:
-        banned = [_one(name, look) for name in rules.trick1_ban]
-        words += f" On the first trick nobody throws {' or '.join(banned)}"
-        words += ", unless there is nothing else" + (
-            " (then the queen)." if rules.trick1_all_banned == "must_qs" else "."
-        )
-    if rules.cancel:
-        words += (
-            " Identical cards in a trick cancel each other. A trick without a winner waits for the next taker"
-        )
-        words += "; two pairs void a trick" if rules.dead_trick == "two_pairs" else ""
-        words += f"; the last one is {'the leader' if rules.dead_last == 'leader' else 'nobody'}'s."
-    return words
-
-
-def _one(name: str, look: Look) -> str:
-    """One card of a class: ``a heart``, or the card itself."""
-    return f"a {rule_cards([name], look)[:-1]}" if name in SUITS else rule_cards([name], look)
-
-
-def _values(rules: RuleSet, look: Look) -> str:
-    parts = [f"{rule_cards([name], look)} {value}" for name, value in rules.points.items()]
-    floor = "" if rules.floor is None else f"; no total falls below {rules.floor}"
-    return f"{', '.join(parts)}{floor}."
-
-
-def _moon(rules: RuleSet) -> str:
-    x = rules.moon_x
-    what = "all cards of positive points" + (" and of negative ones" if rules.moon_needs_bonus else "")
-    effect = {
-        "none": "",
-        "add": f"gives {x} to everybody else",
-        "subtract": f"takes {x} off your total",
-        "choice": f"lets you choose: {x} to everybody else, or {x} off your total",
-        "choice_if_lost": f"gives {x} to everybody else; where you would lose by that, you may take {x} off your total",
-        "collect": f"takes {x} from each of the others, off your total and onto theirs",
-        "auto": f"gives {x} to everybody else, or takes {x} off your total where you would lose by that",
-    }[rules.moon_effect]
-    return f"Taking {what} {effect}." if effect else "There is no moon."
-
-
-def _end(rules: RuleSet) -> str:
-    words = f"When somebody has {rules.target} points after a hand, the lowest total wins; "
-    words += "a tie is played out." if rules.tie == "continue" else "a tie is shared."
-    if rules.perfect_hand:
-        words += " A hand without points for another than the leader, who has some, keeps the game going."
-    if rules.hand_limit is not None:
-        words += f" At most {rules.hand_limit} hands."
-    return words
-
-
-def rule_cards(classes: Iterable[str], look: Look) -> str:
-    """Classes of a rule set in words: suits by name, cards as they are shown."""
-    names = [
-        SUIT_NAMES[SUITS.index(one)] if one in SUITS else card_name(parse_card(one), look) for one in classes
-    ]
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    grid.add_column(style="bold", max_width=12)
+    for heading, sentences in tell_rules(rules):
+        words = " ".join(sentences)
+        grid.add_row(heading, Text(words if look.signs else without_signs(words)))
+    return Group(Text(tell_title(rules), "bold"), grid)

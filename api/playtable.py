@@ -11,7 +11,7 @@ from typing import Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from api.client import LONGEST_WAIT, Client, Item, Problem, VariantInfo
+from api.client import LONGEST_WAIT, Client, Item, Problem
 from api.playpages import (
     hand_result,
     help_page,
@@ -51,12 +51,11 @@ class Game:
         terminal: Terminal,
         *,
         opening: bytes | None = None,
-        about: VariantInfo | None = None,
         auto: bool = False,
         invitation: str = "",
     ) -> None:
         self.client, self.scene, self.terminal = client, scene, terminal
-        self.opening, self.about, self.auto, self.invitation = opening, about, auto, invitation
+        self.opening, self.auto, self.invitation = opening, auto, invitation
         self._too_late = False
         """Whether the deal will come without this seat's entropy."""
 
@@ -208,7 +207,7 @@ class Game:
         elif word == "score":
             self._turn(self._scores(Text("Scores", "bold")))
         elif word == "rules":
-            self._turn(rules_page(self.scene.terms.rules, self.terminal.look, self.about))
+            self._turn(rules_page(self.scene.terms.rules, self.terminal.look))
         elif word == "last":
             self._turn(last_text(self.scene, self.terminal.look))
         else:

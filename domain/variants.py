@@ -23,7 +23,6 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     title: str
     source: str
-    summary: str
     seats: dict[int, dict[str, Any]]
     """The numbers of seats it can be played with, and what each changes."""
     fields: dict[str, Any] = {}
@@ -56,14 +55,12 @@ _PUBLISHED: Final = (
         name="basic",
         title="Hearts",
         source="cardgames.io, rules of 21.02.2014 (docs/seeds/000)",
-        summary="The queen of spades breaks nothing; a tie for the lowest is played out.",
         seats={4: {}},
     ),
     Variant(
         name="classic",
         title="Classic Hearts",
         source="GameDuell, Klassisch (docs/seeds/001 and 004)",
-        summary="To 50; only the queen of spades is barred from the first trick; a moon costs the others 13.",
         seats={4: {}},
         fields={**_GAMEDUELL, "tie": "shared"},
     ),
@@ -71,7 +68,6 @@ _PUBLISHED: Final = (
         name="special",
         title="Special Hearts",
         source="GameDuell, Spezial (docs/seeds/001 and 004)",
-        summary="Classic, but a perfect hand of another seat than the leader, or a tie, keeps the game going.",
         seats={4: {}},
         fields={**_GAMEDUELL, "perfect_hand": True},
     ),
@@ -79,7 +75,6 @@ _PUBLISHED: Final = (
         name="standard",
         title="Standard Hearts",
         source="the English text behind docs/seeds/003 (jokyland.com, 100freegames.com, yourgametips.com)",
-        summary="Three to seven seats; the queen of spades breaks hearts too; who shoots the moon chooses.",
         seats={
             3: {"removed": "2D", "hand": 17, "pass_cycle": _LEFT_RIGHT},
             4: {},
@@ -93,7 +88,6 @@ _PUBLISHED: Final = (
         name="cancellation",
         title="Cancellation Hearts",
         source="the English text behind docs/seeds/002 (same publisher as standard)",
-        summary="Six to eleven seats, two decks: identical cards in a trick cancel; extra cards go to trick one.",
         seats={6: {"hand": 17}, 7: {"hand": 14}, 8: {}, 9: {"hand": 11}, 10: {"hand": 10}, 11: {"hand": 9}},
         fields={
             **_STANDARD,
@@ -110,7 +104,6 @@ _PUBLISHED: Final = (
         name="omnibus",
         title="Omnibus Hearts",
         source="named by docs/seeds/003; Bicycle's Omnibus with the jack of diamonds (docs/rules.md 2.6)",
-        summary="Standard for four with the jack of diamonds worth minus ten.",
         seats={4: {}},
         fields={**_STANDARD, "points": {"H": 1, "QS": 13, "JD": -10}},
     ),
@@ -118,7 +111,6 @@ _PUBLISHED: Final = (
         name="microsoft",
         title="Microsoft Hearts",
         source="the help of Microsoft Hearts, Windows 3.1 to 7 (docs/rules.md 3.1)",
-        summary="The game of the old computers: only a heart breaks hearts, a moon gives 26 to the others.",
         seats={4: {}},
         fields={**_STANDARD, "breakers": ("H",), "moon_effect": "add"},
     ),
@@ -126,7 +118,6 @@ _PUBLISHED: Final = (
         name="pagat",
         title="Black Lady",
         source="pagat.com, Hearts, the American game (docs/rules.md 3.1)",
-        summary="The card table's game: only a heart breaks hearts, and who shoots the moon chooses.",
         seats={4: {}},
         fields={**_STANDARD, "breakers": ("H",)},
     ),
@@ -134,7 +125,6 @@ _PUBLISHED: Final = (
         name="bicycle",
         title="Bicycle Black Lady",
         source="bicyclecards.com, Black Lady (docs/rules.md 3.0 and 3.1)",
-        summary="Three to five seats; hearts or the queen of spades break hearts, a moon gives 26 to the others.",
         seats={
             3: {"removed": "2D", "hand": 17, "pass_cycle": _LEFT_RIGHT},
             4: {},
@@ -146,7 +136,6 @@ _PUBLISHED: Final = (
         name="bicycle_cancellation",
         title="Bicycle Cancellation Hearts",
         source="bicyclecards.com, Cancellation Hearts (docs/rules.md 3.1)",
-        summary="Seven or eight seats, two decks: identical cards cancel; nothing is passed.",
         seats={7: {"hand": 14}, 8: {}},
         fields={
             **_STANDARD,
@@ -163,7 +152,6 @@ _PUBLISHED: Final = (
         name="bicycle_omnibus",
         title="Bicycle Omnibus Hearts",
         source="bicyclecards.com, Omnibus Hearts (docs/rules.md 2.6 and 3.1)",
-        summary="The ten of diamonds is worth minus ten; a slam is all fifteen counting cards and takes 26 off.",
         seats={4: {}},
         fields={
             **_STANDARD,
@@ -177,7 +165,6 @@ _PUBLISHED: Final = (
         name="black_maria",
         title="Black Maria",
         source="the British game; Wikipedia, Black Maria, and Phillips 1939 (docs/rules.md 3.1)",
-        summary="Three to six seats; ace, king and queen of spades score 7, 10 and 13; cards go to the right.",
         seats={
             3: {"removed": "2C", "hand": 17},
             4: {},
@@ -198,7 +185,6 @@ _PUBLISHED: Final = (
         name="black_jack",
         title="Black Jack",
         source="Foster 1909, discard hearts with the jack of spades (docs/rules.md 3.1)",
-        summary="The jack of spades scores 10 in place of the queen; cards go to the left.",
         seats={4: {}},
         fields={
             **_STANDARD,
@@ -214,7 +200,6 @@ _PUBLISHED: Final = (
         name="spot",
         title="Spot Hearts",
         source="gnome-hearts, Spot Hearts (docs/rules.md 3.1)",
-        summary="Hearts score what they show, up to 14 for the ace, and the queen of spades 25.",
         seats={4: {}},
         fields={
             **_STANDARD,
@@ -228,7 +213,6 @@ _PUBLISHED: Final = (
         name="pip",
         title="Pip Hearts",
         source="Wikipedia, Hearts: Spot Hearts without the queen (docs/rules.md 3.1)",
-        summary="Hearts score what they show, up to 14 for the ace; no other card counts.",
         seats={4: {}},
         fields={**_STANDARD, "points": _PIPS, "moon_effect": "add", "moon_x": 104, "target": 500},
     ),
@@ -236,7 +220,6 @@ _PUBLISHED: Final = (
         name="greek",
         title="Greek Hearts",
         source="Wikipedia, Hearts: Greek Hearts (docs/rules.md 3.1)",
-        summary="Cards go to the right; who shoots the moon receives 26 from each of the others.",
         seats={4: {}},
         fields={**_STANDARD, "pass_cycle": (-1,), "moon_effect": "collect"},
     ),
@@ -244,7 +227,6 @@ _PUBLISHED: Final = (
         name="partnership",
         title="Partnership Hearts",
         source="Wikipedia, Hearts: Partnership Hearts (docs/rules.md 3.1)",
-        summary="Opposite seats are partners and count together; a moon gives 52 to the other side.",
         seats={4: {}},
         fields={**_STANDARD, "moon_effect": "add", "partners": "opposite"},
     ),

@@ -37,7 +37,7 @@ def read_changes(pairs: Sequence[str]) -> dict[str, Any]:
         if key in changes:
             raise click.BadParameter(f"{key!r:.60} is set twice", param_hint="--set")
         if key == "variant":
-            raise click.BadParameter("the variant stands before the options, as in: hearts rules classic")
+            raise click.BadParameter("the variant stands before the options, not under --set")
         changes[key] = _read_value(value)
     return changes
 

@@ -145,7 +145,7 @@ def test_the_wheel_holds_the_four_packages_and_nothing_else(tmp_path: Path) -> N
     assert 0 == done.returncode, done.stdout + done.stderr
     (wheel,) = tmp_path.glob("*.whl")
     held = {Path(name) for name in zipfile.ZipFile(wheel).namelist()}
-    kinds = {".py", ".lua", ".js", ".css", ".html", ".svg"}
+    kinds = {".py", ".po", ".lua", ".js", ".css", ".html", ".svg"}
     made = {
         path.relative_to(tree)
         for floor in FLOORS

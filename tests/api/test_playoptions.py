@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from api.playoptions import read_changes
 from click.testing import CliRunner
 
 from api.play import play
+from api.playoptions import read_changes
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from api.play import play
         (["basic", "--set", "players=[1]"], "players is a number"),
         (["basic", "--set", "seats=[]"], "seats cannot be set; what can is players, "),
         (["basic", "--set", "entropy_commit=00"], "entropy_commit cannot be set"),
-        (["basic", "--set", "variant=classic"], "variant cannot be set"),
+        (["basic", "--set", "variant=classic"], "the variant stands before the options"),
         (["basic", "--set", "tie=\udcff"], "--set"),
         (["basic", "--name", "\udcff"], "--name"),
         (["basic", "--bot", "\udcff"], "--bot"),

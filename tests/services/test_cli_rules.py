@@ -153,7 +153,7 @@ def test_all_problems_are_told_at_once() -> None:
         (["basic", "--set", "=5"], "'=5' is not key=value"),
         (["basic", "--set", ""], "'' is not key=value"),
         (["basic", "--set", "target=5", "--set", "target=6"], "'target' is set twice"),
-        (["basic", "--set", "variant=classic"], "the variant stands before the options"),
+        (["basic", "--set", "variant=classic"], "the variant stands before the options, not under --set"),
         (["basic", "--set", "target="], "target must be a number from 1 to 1000000; it is ''"),
         (["basic", "--set", "target=NaN"], "it is 'NaN'"),
         (["basic", "--set", "target=1e999"], "target must be a number"),
