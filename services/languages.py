@@ -14,18 +14,18 @@ from importlib.resources import files
 from io import BytesIO
 from typing import Final
 
-from babel.core import default_locale
 from babel.lists import format_list
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
+
+from services.settings import asked_languages
 
 ENGLISH: Final = "en"
 LANGUAGES: Final = (ENGLISH, "el", "fi", "is", "sv")
 """ISO 639-1 codes of all languages there are."""
 _CONVENTIONS: Final = {ENGLISH: "en_GB"}
 """Where lists and numbers follow another locale than the language's own: our English has no comma before `or`."""
-_LOCALE_VARIABLES: Final = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
 class Words:
@@ -66,9 +66,11 @@ def choose_language(asked: str | None = None) -> str:
 
     ``None`` asks for what the locale of the environment names. English where it is none that we have.
     """
-    name = (default_locale(_LOCALE_VARIABLES) if asked is None else asked) or ""
-    code = re.split(r"[^a-z]", name.strip().lower(), maxsplit=1)[0]
-    return code if code in LANGUAGES else ENGLISH
+    for name in asked_languages() if asked is None else [asked]:
+        code = re.split(r"[^a-z]", name.strip().lower(), maxsplit=1)[0]
+        if code in LANGUAGES:
+            return code
+    return ENGLISH
 
 
 @lru_cache(maxsize=len(LANGUAGES))

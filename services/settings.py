@@ -217,6 +217,15 @@ class Settings:
         return Path(self.key_file) if self.key_file else self.data / "server.key"
 
 
+def asked_languages(environ: Mapping[str, str] | None = None) -> list[str]:
+    """The locale names that the environment asks for texts in, best first, in gettext's order; [] for plain English."""
+    found = os.environ if environ is None else environ
+    name = next((found[key] for key in ("LC_ALL", "LC_MESSAGES", "LANG") if found.get(key)), "C")
+    if name.split(".")[0] in ("C", "POSIX"):
+        return []
+    return [*filter(None, found.get("LANGUAGE", "").split(":")), name]
+
+
 def variable(field_name: str) -> str:
     """Name of the environment variable of a field: `store_url` -> `HEARTS_STORE_URL`."""
     return PREFIX + field_name.upper()

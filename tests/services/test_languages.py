@@ -136,6 +136,9 @@ def test_a_language_is_known_by_the_names_of_its_locales(asked: str, language: s
         ({"LANG": "fi_FI.UTF-8", "LC_ALL": "el_GR.UTF-8", "LANGUAGE": "is:en"}, "is"),
         ({"LANG": "fi_FI.UTF-8", "LC_CTYPE": "sv_SE.UTF-8"}, "fi"),
         ({"LANG": "C.UTF-8"}, "en"),
+        ({"LANG": "C.UTF-8", "LANGUAGE": "is"}, "en"),
+        ({"LANG": "fi_FI.UTF-8", "LANGUAGE": "fr:is:sv"}, "is"),
+        ({"LANG": "fi_FI.UTF-8", "LANGUAGE": "fr"}, "fi"),
         ({"LANG": "no such locale"}, "en"),
     ],
 )
