@@ -27,7 +27,7 @@ SECURITY_HEADERS: Final = [
     ("Content-Security-Policy", "default-src 'self'"),
     ("Referrer-Policy", "no-referrer"),
 ]
-_ABOUT: Final = """Hearts in six rule families, for people and bots. Every event of a game is kept, chained and open to check.
+_ABOUT: Final = """Hearts by the rules of six families and their relatives, for people and bots. Every event of a game is kept, chained and open to check.
 
 Refusals are `application/problem+json` (RFC 9457) with a stable `code`; a refused command changes nothing. A command may
 carry `Idempotency-Key`, and answers about a game carry `ETag`. The contract is docs/spec/http.md of the project."""

@@ -22,6 +22,7 @@ pre { padding: 1rem; overflow-x: auto; }
 section { border-top: 1px solid #ccc; margin-top: 1.5rem; }
 table { border-collapse: collapse; display: block; max-width: 100%; overflow-x: auto; }
 h2, h3, p { overflow-wrap: anywhere; }
+dt { margin-top: .8rem; } dd { margin-left: 1.2rem; }
 td, th { text-align: left; vertical-align: top; padding: .2rem .8rem .2rem 0; }
 a { color: #8a1c1c; }
 @media (prefers-color-scheme: dark) {
@@ -60,21 +61,21 @@ class Pages:
         """What this is and how to begin, with the server's own address as the caller knows it."""
         url = request.host_url.rstrip("/")
         rows = "".join(
-            f"<tr><td><a href='/v1/variants/{one.name}'>{one.name}</a></td>"
-            f"<td>{_seats(sorted(one.seats))}</td><td>{escape(summary(one.rules()))}</td></tr>"
+            f"<dt><a href='/v1/variants/{one.name}'>{one.name}</a>: {escape(one.title)}, "
+            f"{_seats(sorted(one.seats))} seats</dt><dd>{escape(summary(one.rules()))}</dd>"
             for one in VARIANTS.values()
         )
         page = _page(
             "Hearts",
             f"""<h1>Hearts</h1>
-<p>This server deals Hearts in six rule families, for people and bots. Each shuffle is fixed before play and no event
+<p>This server deals Hearts by the rules of six families and their relatives, for people and bots. Each shuffle is fixed before play and no event
 can be altered unseen: whoever played can check the whole game afterwards, offline.</p>
 <h2>Play</h2>
 <p>In a terminal, where the program is installed:</p><pre>hearts play standard --url {escape(url)}</pre>
 <p>By HTTP, with a recent curl:</p><pre>{escape(_QUICK_START.format(url=url))}</pre>
 <p><a href="/docs">All calls</a> · <a href="/v1/openapi.json">OpenAPI</a> · <a href="/v1/games">tables</a></p>
 <h2>Variants</h2>
-<table><tr><th>name</th><th>seats</th><th>what sets it apart</th></tr>{rows}</table>
+<dl>{rows}</dl>
 <p>Version {escape(program_version())} · <a href="/version">key and build</a></p>""",
         )
         return _sent(page.encode(), "text/html; charset=utf-8")
