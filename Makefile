@@ -11,7 +11,7 @@ PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --g
 	--strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options $(LOCK_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test check format bench lock clean
+.PHONY: help venv run test check format bench peers lock clean
 
 help: ## print this list
 	@awk -F ': *[^#]*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -22,7 +22,7 @@ help: ## print this list
 venv: $(STAMP) ## build .venv from the lock files (again only when they change)
 
 # The whole environment is built anew, so that it holds what the locks name and nothing older.
-$(STAMP): requirements/dev.lock pyproject.toml
+$(STAMP): requirements/dev.lock pyproject.toml setup.py $(wildcard domain/kernel/*.[ch])
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed; make PYTHON=python3.12 chooses one." >&2; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
@@ -50,13 +50,17 @@ format: $(STAMP) ## let ruff format the code and mend what it can
 bench: $(STAMP) ## measure speed, each figure as a ratio within one run
 	$(BIN)/python tests/bench/run.py
 
+peers: $(STAMP) ## install OpenSpiel too, which make bench then measures against (300 MB)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/peers.lock
+
 lock: $(STAMP) ## resolve the lock files again (LOCK_ARGS=--upgrade takes newer releases)
 	$(PIP_COMPILE) --output-file requirements/build.lock requirements/build.in
 	$(PIP_COMPILE) --output-file requirements/run.lock pyproject.toml requirements/run.in
 	$(PIP_COMPILE) --extra test -c requirements/build.lock -c requirements/run.lock \
 		--output-file requirements/dev.lock \
 		pyproject.toml requirements/run.in requirements/build.in requirements/dev.in
+	$(PIP_COMPILE) -c requirements/dev.lock --output-file requirements/peers.lock requirements/peers.in
 
 clean: ## remove the environment, builds and caches; the games of make run stay
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist *.egg-info domain/kernel/*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -6,7 +6,7 @@ import errno
 import json
 import sys
 from collections.abc import Callable
-from importlib.metadata import entry_points
+from importlib.metadata import entry_points, version
 from io import TextIOWrapper
 from typing import Any, Final
 
@@ -65,8 +65,29 @@ def _broken(name: str, why: str) -> click.Command:
     )
 
 
+def _tell_version(context: click.Context, _parameter: click.Parameter, asked: bool) -> None:
+    if not asked:
+        return
+    from domain import kernel  # not at the top: every other command starts sooner without it
+
+    kind = (
+        "with the compiled kernel"
+        if kernel.AVAILABLE
+        else "without the compiled kernel (no C compiler was there)"
+    )
+    click.echo(f"hearts {version('hearts-house')}, {kind}")
+    context.exit()
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="hearts-house", prog_name="hearts", message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_tell_version,
+    help="Tell the version.",
+)
 def main() -> None:
     """A house for the card game Hearts: tables, bots, and a log that anyone can check.
 

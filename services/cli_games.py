@@ -16,12 +16,12 @@ from domain.events import AnyEvent
 from domain.record import Record, record_of
 from domain.refusals import HeartsError, Malformed
 from services.cli import read_settings
-from services.cli_records import Unreadable, read_file
 from services.codec import CODEC
 from services.imported import NotImportable
 from services.paging import EventPages
 from services.players import LONGEST_NAME
 from services.proof import proof_lines
+from services.record_files import Unreadable, read_file
 from services.store import PartitionMismatch, StoreUnavailable
 from services.tables import UnknownGame
 from services.wiring import Services, build
@@ -101,9 +101,8 @@ def import_games(files: tuple[IO[bytes], ...]) -> None:
         for file in files:
             for line, what in read_file(file):
                 where = f"{file.name}:{line}"
-                if not isinstance(what, Record):
-                    why = what if isinstance(what, Unreadable) else f"line {line}: a proof file, not a record"
-                    click.echo(f"{file.name}: {why}", err=True)
+                if isinstance(what, Unreadable):
+                    click.echo(f"{file.name}: {what}", err=True)
                     status = UNREADABLE
                     continue
                 try:

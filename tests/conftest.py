@@ -1,12 +1,13 @@
 """Stores for the tests: an in-memory fake, a real Valkey, and Debian's redis-server where it is installed.
 
-Servers are started once a test process and emptied before each test. `HEARTS_TEST_REQUIRE=redis-server` makes
-it an error that the server is not installed; without it, its tests are simply not there.
+Servers are started once a test process and emptied before each test. `HEARTS_TEST_REQUIRE=redis-server,compiler` makes
+it an error that the server, or what compiles the kernel, is not installed; without it, its tests are simply not there.
 """
 
 import os
 import shutil
 import subprocess
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,12 +21,18 @@ from services.store import Store, connect
 
 REDIS_SERVER = shutil.which("redis-server")
 BACKENDS = ["fake", "valkey", *(["redis-server"] if REDIS_SERVER else [])]
+COMPILER = shutil.which((os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0])
+"""What setuptools compiles with, where Python's headers are there for it, too."""
+if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
+    COMPILER = None
+collect_ignore_glob = [] if COMPILER else ["domain/test_kernel*.py"]
+THERE = [*BACKENDS, *(["compiler"] if COMPILER else [])]
 REQUIRED = [name for name in os.environ.get("HEARTS_TEST_REQUIRE", "").split(",") if name]
 
 
 def pytest_configure() -> None:
-    """Refuse to run where a server is missing that must be tested against."""
-    missing = [name for name in REQUIRED if name not in BACKENDS]
+    """Refuse to run where something is missing that must be tested."""
+    missing = [name for name in REQUIRED if name not in THERE]
     if missing:
         raise pytest.UsageError(f"HEARTS_TEST_REQUIRE names what is not installed: {', '.join(missing)}")
 

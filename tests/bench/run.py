@@ -36,6 +36,7 @@ from services.tables import Tables  # noqa: E402
 from services.wire import connect  # noqa: E402
 from tests.bench.moves import bench_moves  # noqa: E402
 from tests.bench.peers import PeerHouse  # noqa: E402
+from tests.bench.verify import bench_verify  # noqa: E402
 
 ROUNDS = 7
 
@@ -211,7 +212,7 @@ def bench_http() -> None:
         bench_moves(Path(folder))
 
 
-BENCHES = {"replay": bench_replay, "command": bench_command, "moves": bench_http}
+BENCHES = {"replay": bench_replay, "command": bench_command, "moves": bench_http, "verify": bench_verify}
 
 
 def main() -> None:

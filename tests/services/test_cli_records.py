@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from domain.record import Verdict, parse_record, record_of
 from domain.variants import ruleset_of
-from services import cli_records
+from services import record_files
 from services.audit import ServerKey
 from services.cli_records import legal, verify
 from services.proof import proof_lines
@@ -361,7 +361,7 @@ def test_a_proof_and_records_are_told_apart_by_their_content(run: Any) -> None:
 
 def test_a_file_larger_than_allowed_is_refused(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line or file over the limit is status 2 and never read whole."""
-    monkeypatch.setattr(cli_records, "LARGEST_LINE", 500)
+    monkeypatch.setattr(record_files, "LARGEST_LINE", 500)
     for content in (line(OVER), json.dumps(OVER, indent=1).encode(), PROOF, b"[" * 600):
         result = run(verify, content)
         assert result.exit_code == 2
@@ -379,7 +379,7 @@ def test_a_count_of_hands_in_words(run: Any) -> None:
     """One hand, two hands."""
     assert "over after 1 hand, totals" in run(verify, line(OVER)).stdout
     verdict = Verdict(ok=True, phase="over", hand=2, points=[[0] * 4] * 2, totals=[0] * 4, winners=[0])
-    assert "over after 2 hands, totals" in cli_records.verdict_line(verdict, parse_record(OVER))
+    assert "over after 2 hands, totals" in record_files.verdict_line(verdict, parse_record(OVER).seats)
 
 
 @pytest.mark.parametrize("key", ["zz", "", "é" * 64, KEY.public[1:], KEY.public + "0", f" {KEY.public}"])

@@ -1,0 +1,159 @@
+"""Files of game records and proof files: told apart, read one text at a time, judged, and put into words."""
+
+from __future__ import annotations
+
+import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterator, Sequence
+from typing import IO, Final, Literal, NamedTuple
+
+import msgspec
+
+from domain import kernel
+from domain.record import FORMAT, Record, Verdict, parse_record, replay
+from domain.refusals import HeartsError, InvalidRules, Malformed
+from services.proof import FORMAT as PROOF_FORMAT
+from services.proof import Report, read_proof, verify_proof
+
+LARGEST_LINE: Final = 64 * 1024 * 1024
+"""Bytes of the longest line, record or proof file that is read."""
+HOLDS, FAULTY, UNREADABLE = 0, 1, 2
+"""What a record or file came to: the exit statuses of `hearts verify`."""
+NEEDED: Final = ("format", "rules", "seats", "hands")
+"""What a record cannot do without."""
+_BYTE = re.compile(r"\(byte (\d+)\)")
+
+
+class Unreadable(HeartsError):
+    """A line that is no record: its number and the reason."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"line {line}: {why}")
+        self.line = line
+
+
+class Opened(NamedTuple):
+    """What a file holds: records, one a text, or the one text of a proof file; each with the line it begins at."""
+
+    kind: Literal["records", "proof"]
+    texts: Iterator[tuple[int, bytes]]
+
+
+def open_file(file: IO[bytes]) -> Opened:
+    """Tell the kind of a file by its first line; the rest is read as its texts are taken. Raises `Unreadable`."""
+    # editors of some systems write the mark of UTF-8 before all else
+    number, first = 1, file.readline(LARGEST_LINE + 1).removeprefix(BOM_UTF8)
+    while first and not first.strip():
+        number, first = number + 1, file.readline(LARGEST_LINE + 1)
+    if not first:
+        raise Unreadable(1, "the file is empty")
+    if first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise Unreadable(1, "the file is UTF-16, and records and proof files are UTF-8")
+    if _kind(first) == PROOF_FORMAT:
+        return Opened("proof", iter([(number, first + file.read(LARGEST_LINE + 1))]))
+    if first.rstrip().endswith(b"}") or len(first) > LARGEST_LINE:
+        return Opened("records", _lines(file, number, first))
+    return Opened("records", iter([(number, first + file.read(LARGEST_LINE + 1))]))
+
+
+def read_file(file: IO[bytes]) -> Iterator[tuple[int, Record | Unreadable]]:
+    """The records of a file, one at a time, each with the line it begins at."""
+    try:
+        opened = open_file(file)
+    except Unreadable as error:
+        yield 1, error
+        return
+    for number, text in opened.texts:
+        try:
+            if opened.kind == "proof":
+                raise Unreadable(number, "a proof file, not a record")
+            yield number, read_record(number, text)
+        except Unreadable as error:
+            yield number, error
+
+
+def _kind(line: bytes) -> object:
+    try:
+        data = msgspec.json.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return data.get("format") if isinstance(data, dict) else None
+
+
+def _lines(file: IO[bytes], number: int, first: bytes) -> Iterator[tuple[int, bytes]]:
+    line = first
+    while line:
+        if line.strip():
+            yield number, line
+        if len(line) > LARGEST_LINE:
+            return
+        number, line = number + 1, file.readline(LARGEST_LINE + 1)
+
+
+def read_record(number: int, text: bytes) -> Record:
+    """The record that is the JSON text, which begins at line ``number``. Raises `Unreadable`."""
+    if len(text) > LARGEST_LINE:
+        raise Unreadable(number, f"longer than the {LARGEST_LINE} bytes that a record may have")
+    try:
+        data = msgspec.json.decode(text)
+        known = isinstance(data, dict) and data.get("format", FORMAT) == FORMAT
+        missing = [key for key in NEEDED if known and key not in data]
+        if missing:
+            raise Unreadable(number, f"the record has no {' and no '.join(map(repr, missing))}")
+        return parse_record(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        at = _BYTE.search(str(error))
+        line = number + (text[: int(at[1])].count(b"\n") if at else 0)
+        raise Unreadable(line, f"no JSON: {error}") from error
+    except (Malformed, InvalidRules) as error:
+        raise Unreadable(number, str(error)) from error
+
+
+def judge(number: int, text: bytes, *, named: bool) -> tuple[Verdict, Sequence[str]]:
+    """The verdict on the record that is the JSON text, and its seats' names where they are wanted. Raises `Unreadable`.
+
+    From the compiled kernel where that is sure of it, else from `domain.record`; they agree.
+    """
+    verdict = kernel.check_record(text) if len(text) <= LARGEST_LINE else None
+    if verdict is None:
+        record = read_record(number, text)
+        return replay(record), record.seats
+    return verdict, kernel.seat_names(text) if named else ()
+
+
+def judge_proof(number: int, data: bytes, server_key: str | None) -> Report:
+    """What a proof file shows. Raises `Unreadable`."""
+    if len(data) > LARGEST_LINE:
+        raise Unreadable(number, f"longer than the {LARGEST_LINE} bytes that a proof file may have")
+    try:
+        return verify_proof(read_proof(data), server_key)
+    except Malformed as error:
+        line, _, why = str(error).removeprefix("line ").partition(": ")
+        raise Unreadable(number - 1 + int(line), why) from error
+
+
+def verdict_line(verdict: Verdict, seats: Sequence[str]) -> str:
+    """A verdict in one line for people."""
+    if not verdict.ok:
+        where = "" if verdict.hand is None else f"hand {verdict.hand}"
+        if verdict.play is not None:
+            where += f", play {verdict.play + 1}"
+        legal = f" (legal: {' '.join(verdict.legal)})" if verdict.legal else ""
+        return f"{where}{': ' if where else ''}{verdict.code}: {verdict.detail}{legal}"
+    if verdict.phase == "over":
+        names = ", ".join(f"{seats[seat]} (seat {seat})" for seat in verdict.winners or ())
+        count = len(verdict.points or ())
+        hands = "1 hand" if count == 1 else f"{count} hands"
+        return f"holds; over after {hands}, totals {verdict.totals}, won by {names}"
+    return f"holds; {waiting_line(verdict, seats)}, totals {verdict.totals}"
+
+
+def waiting_line(verdict: Verdict, seats: Sequence[str]) -> str:
+    """What a game waits for, in words."""
+    hand = f"hand {verdict.hand}"
+    if verdict.turn is not None:
+        who = f"seat {verdict.turn} ({seats[verdict.turn]})"
+        if verdict.phase == "moon":
+            return f"{hand}: {who} shot the moon and chooses: add or subtract"
+        return f"{hand}: {who} to play {' '.join(verdict.legal or ())}"
+    return f"{hand}: {'to be dealt' if verdict.phase == 'deal' else 'waiting for the pass'}"
