@@ -236,8 +236,9 @@ class EmbeddedStore:
     def _watch(self, record: dict[str, Any]) -> None:
         """Have an eye kept on the server beyond the end of this process."""
         self._unwatch()
+        mark = json.dumps(watchdog.mark_of(self.folder) or (0, 0))
         self._watchdog = subprocess.Popen(
-            [sys.executable, "-I", "-S", watchdog.__file__, str(self.folder), json.dumps(record)],
+            [sys.executable, "-I", "-S", watchdog.__file__, str(self.folder), mark, json.dumps(record)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -18,6 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+Mark = tuple[int, int]
+"""Device and inode of a folder."""
 RECORD: Final = "owner.json"
 """The file of the folder that names its server and the server's owner."""
 LOOK_SECONDS: Final = 2.0
@@ -62,11 +64,15 @@ def read_record(folder: Path) -> dict[str, Any]:
     return record if isinstance(record, dict) else {}
 
 
-def watch(folder: Path, record: dict[str, Any], pause: Callable[[float], object] = time.sleep) -> None:
-    """Look after the server that ``record`` names until it has ended, whoever ends it."""
-    mark = _identity(folder)
+def watch(
+    folder: Path, mark: Mark, record: dict[str, Any], pause: Callable[[float], object] = time.sleep
+) -> None:
+    """Look after the server that ``record`` names until it has ended, whoever ends it.
+
+    ``mark`` is that of the folder as it was when the server was started: it may be gone before anybody can look.
+    """
     while lives(record, "server"):
-        if _identity(folder) == mark:
+        if mark_of(folder) == mark:
             now = read_record(folder)
             if all(now.get(key) == record[key] for key in ("server", "server_began")):
                 record = now  # it may have another owner by now
@@ -76,7 +82,8 @@ def watch(folder: Path, record: dict[str, Any], pause: Callable[[float], object]
         pause(LOOK_SECONDS)
 
 
-def _identity(folder: Path) -> tuple[int, int] | None:
+def mark_of(folder: Path) -> Mark | None:
+    """What tells a folder from another that comes to its place; none where there is none."""
     try:
         found = folder.stat()
     except OSError:
@@ -96,4 +103,5 @@ def _end(record: dict[str, Any], pause: Callable[[float], object]) -> None:
 
 
 if __name__ == "__main__":
-    watch(Path(sys.argv[1]), json.loads(sys.argv[2]))
+    device, inode = json.loads(sys.argv[2])
+    watch(Path(sys.argv[1]), (device, inode), json.loads(sys.argv[3]))
