@@ -20,7 +20,7 @@ from services.proof import Report, read_proof, verify_proof
 FOLDER = Path(__file__).parent
 CASES: list[dict[str, Any]] = [
     json.loads(line)
-    for name in ("rules.ndjson", "more.ndjson")
+    for name in ("rules.ndjson", "more.ndjson", "variants.ndjson")
     for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()
 ]
 PROOFS = sorted((FOLDER / "proofs").glob("*.ndjson"))
@@ -55,8 +55,8 @@ def as_json(verdict: Any) -> dict[str, Any]:
 
 
 def test_the_data_is_all_there() -> None:
-    """Both files of cases and the four proof files are read, and no name is used twice."""
-    assert len(CASES) == 388
+    """All files of cases and the four proof files are read, and no name is used twice."""
+    assert len(CASES) == 1059
     assert len({case["name"] for case in CASES}) == len(CASES)
     assert [path.stem for path in PROOFS] == ["basic-4", "cancellation-6", "special-4", "standard-3"]
 
