@@ -11,12 +11,15 @@ from domain import events as e
 from domain.game import fold, to_act
 from tests.support.tables import (
     HAND_SECRET,
+    MOON_HANDS,
+    PASSES,
     after,
     dealt,
     give,
     given,
     moon_pending,
     moon_table,
+    passing,
     play,
     played,
     small_rules,
@@ -134,7 +137,61 @@ def test_a_fixed_effect_needs_no_choice(effect: str, points: tuple[int, ...]) ->
     )
 
 
+def later_moon(totals: tuple[int, ...], **rules: Any) -> list[e.Event]:
+    """The fourth hand of three seats, p0 to lead to its last trick and to shoot the moon; ``totals`` before it."""
+    rule_set = small_rules(MOON_HANDS, **{"breakers": [], "tie": "shared", **rules})
+    return played(dealt(rule_set, MOON_HANDS, hand=4, totals=totals), "AH 2H 3H QS 2S")
+
+
+@pytest.mark.parametrize(
+    ("rules", "total", "asked"),
+    [
+        ({"moon_effect": "choice", "moon_choice_from": 30, "hand_limit": None}, 29, False),
+        ({"moon_effect": "choice", "moon_choice_from": 30, "hand_limit": None}, 30, True),
+        ({"moon_effect": "choice_if_lost", "hand_limit": 4}, 26, False),
+        ({"moon_effect": "choice_if_lost", "hand_limit": 4}, 27, True),
+        ({"moon_effect": "choice_if_lost", "hand_limit": 5}, 27, False),
+    ],
+)
+def test_the_totals_before_the_hand_tell_whether_a_shooter_is_asked(
+    rules: dict[str, Any], total: int, asked: bool
+) -> None:
+    """One with enough points, or one who would lose by adding; others add at once."""
+    events = (
+        given(later_moon((total, 0, 0), **rules)).when(play(2, "3S")).then(e.CardPlayed, e.TrickEnded, ...)
+    )
+    table = [*later_moon((total, 0, 0), **rules), *events]
+    if asked:
+        assert ("moon", (0,)) == (fold(None, table).phase, to_act(fold(None, table)))
+        given(table).when(c.ChooseMoon(who="p1", choice="add")).refused("moon/not_now", says="another")
+        events = given(table).when(c.ChooseMoon(who="p0", choice="subtract")).then(e.MoonChosen, ...)[1:]
+        assert (total - 26, 0, 0) == events[0].totals  # type: ignore[attr-defined]
+    else:
+        assert (total, 26, 26) == events[2].totals  # type: ignore[attr-defined]
+
+
 # --- what follows
+
+
+def test_all_that_a_command_causes_happens_at_its_time() -> None:
+    """The play, the trick, the score, the next deal or the end; the choice of a moon; the exchange."""
+    for limit, last in ((None, e.HandDealt), (1, e.GameEnded)):
+        events = given(moon_table("none", hand_limit=limit)).when(play(2, "3S", at=7_001)).then(...)
+        assert [e.CardPlayed, e.TrickEnded, e.HandScored, last] == [type(one) for one in events]
+        assert {7_001} == {one.at for one in events}
+    events = given(moon_pending()).when(c.ChooseMoon(who="p0", choice="add", at=7_002)).then(...)
+    assert (3, {7_002}) == (len(events), {one.at for one in events})
+    table = after(passing(), *(give(seat, PASSES[seat]) for seat in range(3)))
+    events = given(table).when(give(3, PASSES[3], at=7_003)).then(e.CardsPassed, e.PassesExchanged)
+    assert {7_003} == {one.at for one in events}
+
+
+@pytest.mark.parametrize(("perfect", "last"), [(False, e.GameEnded), (True, e.HandDealt)])
+def test_a_perfect_hand_keeps_a_table_going(perfect: bool, last: type[e.Event]) -> None:
+    """Where the rules say so: p0 leads the game and took points, the others took none."""
+    table = later_moon((0, 90, 100), moon_effect="none", hand_limit=None, perfect_hand=perfect)
+    events = given(table).when(play(2, "3S")).then(e.CardPlayed, e.TrickEnded, e.HandScored, last)
+    assert (16, 90, 100) == events[2].totals  # type: ignore[attr-defined]
 
 
 def test_the_next_hand_is_dealt_in_the_same_breath() -> None:

@@ -238,6 +238,7 @@ AUTO: list[tuple[str, dict[str, Any], str, list[int]]] = [
     ("a tie that is played out", {}, "89 95 63 70", [0, 26, 26, 26]),
     ("the limit ends it, and the shooter loses", {"hand_limit": 1}, "40 1 2 3", [-26, 0, 0, 0]),
     ("the limit ends it, and the shooter wins", {"hand_limit": 1}, "20 1 2 3", [0, 26, 26, 26]),
+    ("a perfect hand keeps it going", {"perfect_hand": True}, "90 95 63 70", [0, 26, 26, 26]),
     ("just not the end", {}, "73 73 3 5", [0, 26, 26, 26]),
     ("just the end", {}, "73 74 3 5", [-26, 0, 0, 0]),
     ("a shooter above the target", {"tie": "shared"}, "100 0 0 0", [-26, 0, 0, 0]),
