@@ -47,6 +47,8 @@ SUIT_MASKS: Final[tuple[Mask, ...]] = tuple(0x1FFF << (13 * suit) for suit in ra
 """The first copies of each suit, by suit."""
 HEARTS_MASK: Final[Mask] = SUIT_MASKS[HEARTS]
 BITS: Final[tuple[Mask, ...]] = tuple(1 << card for card in range(DECK_SIZE))
+SECOND_BITS: Final[tuple[Mask, ...]] = tuple(1 << card + DECK_SIZE for card in range(DECK_SIZE))
+"""The bit of the second copy of each card."""
 _BIT_OF: Final = dict(zip(NAMES, BITS, strict=True))
 SUIT_OF: Final[tuple[Suit, ...]] = tuple(card // 13 for card in range(DECK_SIZE))
 SECOND: Final = DECK_SIZE
@@ -80,7 +82,11 @@ def parse_cards(text: object) -> list[Card]:
     """
     if not isinstance(text, str):
         raise Malformed(f"not a list of cards: {text!r:.40}; cards are one text, as in 'AS KS QS'")
-    return [parse_card(word) for word in text.split()]
+    words = text.split()
+    try:
+        return [CARDS[word] for word in words]
+    except KeyError:  # not as we write it: "10S", "qs", or no card
+        return [parse_card(word) for word in words]
 
 
 def format_cards(cards: Iterable[Card]) -> str:
@@ -104,7 +110,12 @@ def mask_of(cards: Iterable[Card]) -> Mask:
     """The multiset of ``cards`` as a bit set. Raises `Malformed` for a third copy of a card."""
     mask = 0
     for card in cards:
-        mask = add_card(mask, card)
+        # `add_card` without its call, for every deal of every record comes through here
+        bit = BITS[card]
+        if mask & bit:
+            mask = add_card(mask, card)
+        else:
+            mask |= bit
     return mask
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from domain import events as e
-from domain.cards import NAMES, Card, Seat, format_cards, parse_card, parse_cards
+from domain.cards import CARDS, NAMES, Card, Seat, format_cards, parse_card, parse_cards
 from domain.refusals import Malformed
 from domain.ruleset import KEYS, RuleSet
 from domain.variants import CUSTOM, VARIANTS, ruleset_of
@@ -94,13 +94,20 @@ def _parse_hand(data: object, number: int, seats: int) -> RecordHand:
             deal=tuple(tuple(parse_cards(text)) for text in _list(hand.get("deal"), "deal")),
             kitty=tuple(parse_cards(_given(hand, "kitty", ""))),
             passes=passes or None,
-            plays=tuple(parse_card(text) for text in _list(_given(hand, "plays", ()), "plays")),
+            plays=_parse_plays(_list(_given(hand, "plays", ()), "plays")),
             moon=moon,
             points=_per_seat(hand.get("points"), "points", seats),
             totals=_per_seat(hand.get("totals"), "totals", seats),
         )
     except Malformed as error:
         raise Malformed(f"hand {number}: {error}") from error
+
+
+def _parse_plays(texts: Sequence[Any]) -> tuple[Card, ...]:
+    try:
+        return tuple([CARDS[text] for text in texts])
+    except (KeyError, TypeError):  # not as we write it, or no card
+        return tuple([parse_card(text) for text in texts])
 
 
 def _given(hand: Mapping[str, Any], key: str, default: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from domain.cards import BITS, NAMES, SECOND, Card, Mask, Seat, add_masks, subtract_masks
+from domain.cards import BITS, NAMES, SECOND_BITS, Card, Mask, Seat, add_masks, subtract_masks
 from domain.events import BotName, Choice, Kind, Reason
 from domain.ruleset import Terms
 
@@ -157,17 +157,16 @@ class HandState:
 
     def lay(self, card: Card, breakers: Mask) -> None:
         """Move ``card`` from the hand of the seat to play onto the table."""
-        seat = self.turn
-        held, bit = self.held[seat], BITS[card]
-        second = bit << SECOND
+        seat, trick = self.turn, self.trick
+        held, bit, second = self.held[seat], BITS[card], SECOND_BITS[card]
         if not held & bit:
             raise ValueError(f"seat {seat} does not hold {NAMES[card]}")
         self.held[seat] = held ^ second if held & second else held ^ bit
-        self.trick.append(card)
-        if breakers >> card & 1:
+        trick.append(card)
+        if breakers & bit:
             self.broken = True
         seats = len(self.dealt)
-        self.turn = (seat + 1) % seats if len(self.trick) < seats else -1
+        self.turn = (seat + 1) % seats if len(trick) < seats else -1
 
     def take(self, seat: Seat | None, terms: Terms, extra: list[Card]) -> None:
         """Clear the full trick: its cards and ``extra`` (a kitty) join the pile, which ``seat`` takes if not none."""
@@ -180,10 +179,12 @@ class HandState:
             values = terms.values
             for card in pile:
                 value = values[card]
+                if not value:
+                    continue
                 if value > 0:
                     self.penalty[seat] += value
                     self.penalties_taken[seat] += 1
-                elif value < 0:
+                else:
                     self.bonus[seat] += value
                     self.bonus_taken[seat] += 1
             self.pile = []
