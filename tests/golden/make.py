@@ -27,6 +27,12 @@ GAMES: dict[str, tuple[dict[str, Any], str]] = {
     "cancellation-6": ({"variant": "cancellation", "players": 6}, "pbsbpb"),
     "cancellation-11": ({"variant": "cancellation", "players": 11}, "pbbbbpbbbnb"),
     "omnibus-4": ({"variant": "omnibus"}, "bpbp"),
+    "bicycle_omnibus-4": ({"variant": "bicycle_omnibus"}, "bpbp"),
+    "bicycle_cancellation-7": ({"variant": "bicycle_cancellation", "players": 7}, "pbbbpbb"),
+    "black_maria-3": ({"variant": "black_maria", "players": 3}, "pbs"),
+    "greek-4": ({"variant": "greek"}, "pbbn"),
+    "partnership-4": ({"variant": "partnership"}, "pbpb"),
+    "sun-4": ({"variant": "standard", "sun_effect": "punish", "no_trick_points": -5, "hand_floor": 0}, "bbpb"),
 }
 """The games by their names: the rules, and who sits where (see `tests.support.games.open_game`)."""
 

@@ -29,6 +29,12 @@ HEADS = {
     "cancellation-6": "c56bc03100319dd10a6d8753401cd8e9ba7a41ab5a37a907b555537afb0af010",
     "cancellation-11": "0793ab361b6c08445b8c38de764a706481534210651ddbc77e2b59af22987c58",
     "omnibus-4": "27231af01aa63c2685dbdc54461bf76e9f924336323ace9b6ee02396097c4fb7",
+    "bicycle_omnibus-4": "7c11f3ccfa590fe18179d351bdfcae882024fd4169160d1508c4b775c7fc9f85",
+    "bicycle_cancellation-7": "615b0e41fae0b92f01a9e8a429b86a8b4c3f6a60ca091ee129600d03465bca87",
+    "black_maria-3": "cf1808edd1d2943b281c60ce797cc2b232d40193c541dc9bca8c3f7d24329e49",
+    "greek-4": "1e3bd0025986d20ee95899d654eb55e72f0d813417926333bf8e77ffdb2ecc96",
+    "partnership-4": "b75a18489bbaa84eed28f20802b09ba9f6b25ae3dd5ed62d1a4c2271c803a8c8",
+    "sun-4": "119b01f7a515c8ce6f1caf21881c051a250b9bc7b08548f7defcdb1dd6fecf62",
 }
 """The last head of each recording, also kept here so that no recording is replaced unnoticed."""
 each_game = pytest.mark.parametrize("name", HEADS)

