@@ -231,14 +231,16 @@ def hand_points(
 
 
 def _card_points(terms: Terms, hand: HandState) -> list[int]:
-    points = [penalty + bonus for penalty, bonus in zip(hand.penalty, hand.bonus, strict=True)]
+    points = _bounded(
+        terms, [penalty + bonus for penalty, bonus in zip(hand.penalty, hand.bonus, strict=True)]
+    )
     if terms.no_trick_points:
         taken = hand.tricks_taken()
         points = [
             point if tricks else point + terms.no_trick_points
             for point, tricks in zip(points, taken, strict=True)
         ]
-    return _bounded(terms, points)
+    return points
 
 
 def _bounded(terms: Terms, points: list[int]) -> list[int]:

@@ -167,7 +167,9 @@ def _point_traits(words: Words, terms: Terms) -> Iterator[str]:
 
 
 def _moon_trait(words: Words, terms: Terms) -> str:
-    n = words.number(terms.rules.moon_x)
+    # both players of another pair are given it
+    pair = len(terms.teams[0]) if terms.rules.moon_effect == "add" else 1
+    n = words.number(terms.rules.moon_x * pair)
     traits = {
         "add": words.gettext("moon: {n} for the others", n=n),
         "subtract": words.gettext("moon: {n} off", n=n),

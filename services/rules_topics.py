@@ -20,7 +20,7 @@ from services.rules_cards import (
     show_card,
     show_cards,
 )
-from services.rules_moon import tell_moon, tell_sun, tell_swallowed
+from services.rules_moon import has_moon, has_sun, tell_moon, tell_sun, tell_swallowed
 
 
 class Topic(NamedTuple):
@@ -57,6 +57,10 @@ def _partners(words: Words, terms: Terms) -> Iterator[str]:
         yield words.gettext(
             "A moon or sun is the pair's, the other players are those of the other pairs, and in a tie a pair is one."
         )
+        if has_moon(terms) or has_sun(terms):
+            yield words.gettext(
+                "What a moon or sun gives to every other player is given to both of a pair, so that the pair scores it twice."
+            )
 
 
 def _deal(words: Words, terms: Terms) -> Iterator[str]:

@@ -127,7 +127,7 @@ static inline void hearts_card_points(const hearts_terms *terms, const hearts_ha
     for (int seat = 0; seat < terms->players; seat++) {
         const hearts_taken *taken = &hand->taken[seat];
         const int64_t none = hand->won[seat] ? 0 : terms->no_trick_points;
-        points[seat] = hearts_bounded(terms, (int64_t)taken->penalty + taken->bonus + none);
+        points[seat] = hearts_bounded(terms, (int64_t)taken->penalty + taken->bonus) + none;
     }
     hearts_together(terms, points);
 }

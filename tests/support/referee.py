@@ -247,11 +247,10 @@ class RefereeHand:
                 effect = "add" if self.chooser(totals) is None else choice
             alone = self._moon_points(shooter, effect)
         else:
-            alone = [sum(value_of(card, self.rules) for card in cards) for cards in self.taken]
+            alone = self._bounded([sum(value_of(card, self.rules) for card in cards) for cards in self.taken])
             for seat in range(self.seats):
                 if seat not in self.takers:
                     alone[seat] += self.rule("no_trick_points")
-            alone = self._bounded(alone)
         return self._together(alone)
 
     def _together(self, alone: Sequence[int]) -> list[int]:
