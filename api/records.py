@@ -51,7 +51,7 @@ def get_proof(game: str) -> Response:
     table = here.tables.load(game)
     if _is_known(table):
         return _unchanged(table)
-    pieces = _pieces(proof_lines(here.pages.entries(game, table.seq), here.services.key))
+    pieces = _pieces(proof_lines(here.pages.entries(game, table.seq), here.services.key, table.head))
     # the first one is made here, where a store that is silent can still be told; a game of usual length is that one piece
     whole = next(pieces)
     if table.seq <= PAGE:

@@ -9,7 +9,7 @@ from typing import Literal
 from domain import events as e
 from domain.cards import format_cards, parse_cards
 from domain.commands import READY_SECONDS
-from domain.ruleset import terms_of
+from domain.ruleset import MOST_HANDS, terms_of
 from domain.shuffle import (
     Opening,
     commit_cards,
@@ -45,9 +45,13 @@ class FairnessCheck:
         """How far the claim holds. Raises `Failed`."""
         first = events[0]
         assert isinstance(first, e.GameCreated)
-        if first.anchor is None:
-            return "not shown", "imported"
         self._number = 1
+        if first.anchor is None:
+            if first.imported is not True:
+                self._fail("there is no anchor, and the game was not imported")
+            return "not shown", "imported"
+        if not 1 <= first.chain <= MOST_HANDS:
+            self._fail(f"a seed chain has 1 to {MOST_HANDS} links")
         self._game, self._terms = first.game, terms_of(first.rules)
         self._link = self._bytes(first.anchor)
         if first.rules.hand_limit is None or first.rules.hand_limit > first.chain:

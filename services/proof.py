@@ -97,11 +97,14 @@ class _ReceiptLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 # --- writing
 
 
-def proof_lines(entries: Iterable[Entry], key: ServerKey | None = None) -> Iterator[bytes]:
+def proof_lines(
+    entries: Iterable[Entry], key: ServerKey | None = None, expected: bytes | None = None
+) -> Iterator[bytes]:
     """The proof file of a game's stored ``entries``, in pieces: each line with its newline, that of the heads cut up.
 
     With the server's ``key`` the last line is a receipt of the last event. Of what went by only the short heads are
-    kept, 8 bytes an event. Raises `CorruptLog`.
+    kept, 8 bytes an event. ``expected`` is the head that the server has answered before: where the stored bytes lead to
+    another, somebody has changed them, and nothing is signed. Raises `CorruptLog`.
     """
     entries = iter(entries)
     opening = next(entries)
@@ -119,6 +122,10 @@ def proof_lines(entries: Iterable[Entry], key: ServerKey | None = None) -> Itera
     for at in range(0, len(heads), _HEADS_PIECE):
         yield heads[at : at + _HEADS_PIECE].hex().encode()
     yield b'"}\n'
+    if expected is not None and head != expected:
+        raise CorruptLog(
+            f"game {first.game}: its stored events are not those it was played by; nothing is signed"
+        )
     if key is not None:
         receipt = key.receipt(first.game, seq, head)
         yield _line(_ReceiptLine(_SignedHead(*receipt)))

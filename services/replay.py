@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from domain import events as e
 from domain.cards import CARDS, cards_of, mask_of, parse_cards
+from domain.commands import LONGEST_CLOCK
 from domain.refusals import CorruptLog, Malformed, Refused
 from domain.rules import (
     MOON_CHOICES,
@@ -39,6 +40,10 @@ class Failed(Exception):
         self.event = event
 
 
+LATEST: Final = 2**53
+"""No time is later, in ms: a number that every JSON reader can hold."""
+
+
 class Shown(NamedTuple):
     """The cards of a hand that was broken off, as its secret shows them."""
 
@@ -60,6 +65,10 @@ class RulesCheck:
         if broken_off is not None:
             self._shown.setdefault(broken_off.hand, broken_off)
         self._number = 0
+        self._at = 0
+        """When the event before happened, in ms."""
+        self._signed = False
+        """Whether a seat has said that it signs its moves."""
         self._since = 0
         """When the table came to wait for the seats it waits for, in ms: what `domain.game.deadline` counts from."""
         self._due: type[e.Event] | None = None
@@ -76,6 +85,9 @@ class RulesCheck:
         for self._number, event in enumerate(events, 1):
             if self._over:
                 self._fail("the game was over")
+            if not self._at <= event.at <= LATEST:
+                self._fail("it happened before the event before it, or at no time")
+            self._at = event.at
             if self._due is not None and type(event) is not self._due:
                 self._fail(f"{self._due.__name__} is due here")
             self._due = None
@@ -84,6 +96,8 @@ class RulesCheck:
             except (CorruptLog, Malformed, LookupError, ValueError) as error:
                 raise Failed(self._number, f"it does not follow: {error}") from error
         done = self._scored_hands
+        if self._signed:
+            return "not shown", "a seat signs its moves, and this version does not check signatures"
         if not self._shown:
             return "not shown", "no hand is over yet"
         rest = "" if self._over else "; of the hand in play the order of play is"
@@ -106,8 +120,17 @@ class RulesCheck:
         self._totals = [0] * event.rules.players
         self._house: list[bool | None] = [None] * event.rules.players
         self._clock = event.clock
+        if event.clock is not None and not 1 <= event.clock <= LONGEST_CLOCK:
+            self._fail(f"a clock has 1 to {LONGEST_CLOCK} seconds")
 
     def _seat_taken(self, event: e.SeatTaken) -> None:
+        person = event.kind == "player"
+        if (event.player is None) is person or (event.bot is None) is not person:
+            self._fail("a player has an id and a bot its name, and neither has the other's")
+        if event.public_key is not None:
+            self._signed = True
+            if not person or len(event.public_key) != 64 or set(event.public_key) - set("0123456789abcdef"):
+                self._fail("its public key is no Ed25519 key of a player")
         self._house[event.seat] = event.kind == "bot"
 
     def _seat_left(self, event: e.SeatLeft) -> None:

@@ -142,7 +142,6 @@ def test_what_comes_later_is_absent(four: list[Guest]) -> None:
     """Addresses of the contract that are not served yet are 404, and no stubs."""
     game = open_table(four[0], ["me", "open", "open", "open"])
     for path in (
-        f"/v1/games/{game}/hint",
         f"/v1/games/{game}/audit",
         "/v1/me/turns",
         "/v1/leaderboard",
@@ -150,3 +149,19 @@ def test_what_comes_later_is_absent(four: list[Guest]) -> None:
     ):
         answer = four[0].get(path)
         assert (404, "request/not_found") == (answer.status_code, answer.json["code"])
+
+
+def test_a_changed_log_is_not_signed(services: Services, four: list[Guest], stranger: Guest) -> None:
+    """Given an event that was changed in the store behind the server's back, then no proof with a receipt comes of it."""
+    game = open_table(four[0], ["me", *[{"bot": "rules"}] * 3], hand_limit=1)
+    play_to_the_end(services, four[0], game)
+    key = services.keys.stream(game)
+    entries = services.client.xrange(key)
+    services.client.delete(key)
+    for entry, fields in entries:
+        if b'"card_played"' in fields[b"p"]:
+            fields[b"p"] = fields[b"p"].replace(b'"by":"bot"', b'"by":"clock"')
+        services.client.xadd(key, fields, id=entry)
+    proof = stranger.get(f"/v1/games/{game}/proof")
+    assert 500 == proof.status_code
+    assert b"receipt" not in proof.data

@@ -9,6 +9,8 @@ import pytest
 from domain import events as e
 from domain.cards import format_mask
 from domain.game import fold
+from domain.rules import find_opener
+from domain.ruleset import Terms
 from domain.variants import ruleset_of
 from domain.view import view
 from tests.support.tables import (
@@ -96,6 +98,9 @@ def test_where_no_club_is_held_dealers_left_opens() -> None:
     check(table(hands, opener="forced", opening_ban=["H"]), 0, "3S QS", "play/penalty_opening_lead", "2H")
     events = dealt(small_rules(hands, opener="forced", hand_limit=3), hands, hand=3)
     check(events, 2, "4D 5S 4H", "", "")
+    hand = fold(None, events).hand
+    assert hand is not None
+    assert (2, -1) == find_opener(Terms(small_rules(hands, opener="forced")), hand)
 
 
 @pytest.mark.parametrize("hand", [1, 2, 3, 4, 6])

@@ -11,17 +11,19 @@ import pytest
 from domain import commands as c
 from domain import events as e
 from domain.cards import parse_cards
-from domain.refusals import Malformed
+from domain.refusals import CorruptLog, Malformed
 from domain.ruleset import Terms
 from domain.shuffle import (
     commit_entropy,
     deal_cards,
     deal_seed,
+    genesis_head,
     hash_parts,
+    next_head,
 )
 from domain.variants import ruleset_of
 from services.codec import CODEC
-from services.proof import Claim, read_proof
+from services.proof import Claim, proof_lines, read_proof
 from tests.support.games import Game, play_game
 from tests.support.proofs import (
     KEY,
@@ -90,8 +92,9 @@ def test_a_seat_handed_to_the_bot_and_taken_back_holds() -> None:
         ruleset_of({"variant": "basic", "hand_limit": 1}), 3, kinds="pppp", moves=6, server_key=KEY.public
     )
     game = Game(game.rules, list(game.steps), game.state)
-    game.do(c.StandUp(player="p2", seat=2))
-    game.do(c.TakeBack(player="p2", seat=2))
+    now = game.events[-1].at
+    game.do(c.StandUp(player="p2", seat=2, at=now))
+    game.do(c.TakeBack(player="p2", seat=2, at=now))
     report = report_of(file_of(game.events))
     assert report.ok
 
@@ -260,3 +263,15 @@ def test_a_claim_is_one_line_for_people() -> None:
     assert Claim("R", "rules", "fails", "why").line == "R (rules) FAILS: why"
     assert Claim("R", "rules", "holds", "so").line == "R (rules) holds: so"
     assert Claim("F", "deals", "not shown", "no").line == "F (deals) not shown: no"
+
+
+def test_nothing_is_signed_that_was_not_played() -> None:
+    """Given stored events that do not lead to the head that was answered before, then there is no receipt of them."""
+    entries = played().entries()
+    head = genesis_head("g-test")
+    for _, public, _ in entries:
+        head = next_head(head, public)
+    assert b'"receipt"' in b"".join(proof_lines(entries, KEY, head))
+    changed = [*entries[:-1], (entries[-1][0], entries[-1][1].replace(b'"t"', b' "t"'), b"")]
+    with pytest.raises(CorruptLog):
+        list(proof_lines(changed, KEY, head))

@@ -38,7 +38,9 @@ def broken_off(game: Game) -> Events:
     """The events of a game that is abandoned where it stands."""
     state = game.end
     secret = None if state.hand is None else state.hand.secret
-    end = e.GameEnded(winners=(), totals=tuple(state.totals), reason="abandoned", secret=secret)
+    end = e.GameEnded(
+        at=game.events[-1].at, winners=(), totals=tuple(state.totals), reason="abandoned", secret=secret
+    )
     return [*game.events, end]
 
 
@@ -80,7 +82,7 @@ def test_a_table_may_be_abandoned_before_the_deal() -> None:
     """Nothing was dealt, so there is nothing to reveal, and nothing to show."""
     events = game_of(0).events
     events = events[: at_of(events, e.GameLocked)]
-    end = e.GameEnded(winners=(), totals=(0, 0, 0, 0), reason="abandoned", secret=None)
+    end = e.GameEnded(at=events[-1].at, winners=(), totals=(0, 0, 0, 0), reason="abandoned", secret=None)
     assert {"F": "not shown", "I": "holds", "R": "not shown", "B": "not shown"} == check([*events, end])
 
 

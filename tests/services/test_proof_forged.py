@@ -186,8 +186,47 @@ def test_a_hand_may_not_be_left_unscored() -> None:
 
 
 def test_an_imported_game_shows_no_fairness() -> None:
-    """Without an anchor there is nothing that the deals were fixed by."""
+    """Without an anchor there is nothing that the deals were fixed by; a game that was played here has one."""
     events = list(played().events)
-    changed(events, 0, anchor=None)
+    changed(events, 0, anchor=None, imported=True)
     found = claim(report_of(file_of(events)), "F")
     assert (found.status, found.detail) == ("not shown", "imported")
+    changed(events, 0, imported=msgspec.UNSET)
+    found = claim(report_of(file_of(events)), "F")
+    assert (found.status, found.event) == ("fails", 1)
+
+
+BOT = e.BotName(name="rules", version="1", budget=0)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "which", "fields"),
+    [
+        ("F", 0, {"chain": 0}),
+        ("F", 0, {"chain": 10**9}),
+        ("R", 0, {"clock": 0}),
+        ("R", 0, {"at": -1}),
+        ("R", 5, {"at": 1}),
+        ("R", 5, {"at": 2**54}),
+        ("R", 1, {"player": None}),
+        ("R", 1, {"bot": BOT}),
+        ("R", 1, {"public_key": "x"}),
+        ("R", 4, {"bot": None}),
+        ("R", 4, {"player": "p9"}),
+    ],
+)
+def test_what_no_honest_server_writes_fails(claimed: str, which: int, fields: dict[str, object]) -> None:
+    """Chains and clocks out of range, times that run back, seats of nobody, keys that are none."""
+    events = list(played().events)
+    events[which] = msgspec.structs.replace(events[which], **fields)
+    found = claim(report_of(file_of(events)), claimed)
+    assert (found.status, found.event) == ("fails", which + 1)
+
+
+def test_signed_moves_are_not_said_to_be_checked() -> None:
+    """Given a seat that registered a key, then the rules are not said to hold: whose moves they are is not shown."""
+    events = list(played().events)
+    changed(events, 1, public_key="ab" * 32)
+    found = claim(report_of(file_of(events)), "R")
+    assert found.status == "not shown"
+    assert "sign" in found.detail

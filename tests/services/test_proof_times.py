@@ -64,7 +64,8 @@ def test_a_move_by_the_clock_before_the_deadline_fails(kind: type[e.Event], whic
     number = changed_at(events, at, events[at].at - 1)
     found = claim_of(events, "R")
     assert ("fails", number) == (found.status, found.event)
-    assert "before the time" in found.detail
+    # a pass that comes with others of the same moment is then out of order, too
+    assert "before the time" in found.detail or "before the event before it" in found.detail
 
 
 def changed_at(events: Events, at: int, ms: int) -> int:
