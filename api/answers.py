@@ -94,6 +94,15 @@ class HandPoints(Schema):
     points = _numbers("a number a seat", *_POINTS)
 
 
+class OpenHand(Schema):
+    """The cards of a seat, once its hand is over."""
+
+    seat = _seat("whose")
+    hand = _text(f"its cards at that event, {_CARDS}")
+    received = _text(f"what was passed to it, {_CARDS}")
+    given = _text(f"what it had passed, {_CARDS}")
+
+
 class TableAnswer(Schema):
     """A table as the caller may see it. The last keys of the contract are there for a seat alone."""
 
@@ -129,6 +138,29 @@ class TableAnswer(Schema):
     clock = _number("seconds for a move, or null", 1, LONGEST_CLOCK, allow_none=True)
     ready_seconds = _number("seconds from the first who is ready until the deal", *READY_SECONDS)
     imported = _flag("stands where the game was played elsewhere and came as a record", required=False)
+    open = fields.List(
+        fields.Nested(OpenHand), metadata={"description": "there with `open=1`: one entry a seat"}
+    )
+
+
+class HintBot(Schema):
+    """A house bot."""
+
+    name = _text("as in the seats of a new table")
+    version = _text("another one may advise otherwise")
+
+
+class HintAnswer(Schema):
+    """Exactly one of a pass, a play and a moon choice, as a move takes them; and who would make it."""
+
+    passed = fields.List(
+        fields.String(), data_key="pass", metadata={"description": "the cards to pass, sorted"}
+    )
+    play = fields.String(metadata={"description": "the card to play", "example": "QS"})
+    moon = fields.String(
+        validate=validate.OneOf(["add", "subtract"]), metadata={"description": "what the moon should do"}
+    )
+    bot = fields.Nested(HintBot, required=True)
 
 
 class ReceiptAnswer(Schema):

@@ -9,10 +9,12 @@ from flask import Flask
 from flask_smorest import Api
 from werkzeug.routing import IntegerConverter, Map
 
+from api.again import again
 from api.answers import ProblemAnswer
 from api.errors import PROBLEM_JSON, register_errors
 from api.games import games
 from api.gate import Gate, Wsgi
+from api.helps import helps
 from api.house import House
 from api.inputs import LARGEST_BODY, RawRequest
 from api.ops import ops
@@ -69,7 +71,7 @@ def create_app(services: Services, *, stopping: Callable[[], bool] = lambda: Fal
     House(services, stopping).install(app)
     api = HeartsApi(app, spec_kwargs={"info": {"description": _ABOUT}})
     _document_problems(api)
-    for room in (players, variants, games, records, ops):
+    for room in (players, variants, games, helps, again, records, ops):
         api.register_blueprint(room)
     register_errors(app)
     Pages(api.spec.to_dict()).install(app)

@@ -23,19 +23,30 @@ from api.answers import (
 from api.auth import caller, require
 from api.errors import FieldProblem, Problem, RefusedAt
 from api.house import House, house
-from api.inputs import Body, check_game_id, read_args, read_body, read_if_match, read_key, read_query, wsgi
-from api.present import encode, events_body, players_of, receipt_body, table_body
+from api.inputs import Body, check_game_id, read_body, read_if_match, read_key, read_query, wsgi
+from api.lookback import look_back
+from api.present import encode, events_body
 from api.room import Room
-from api.schemas import EventsQuery, GamesQuery, Move, NewTable, Nothing, Ready, Request, SitDown
+from api.schemas import (
+    EventsQuery,
+    GamesQuery,
+    Move,
+    NewTable,
+    Nothing,
+    Ready,
+    Request,
+    SitDown,
+    TableQuery,
+)
 from api.sent import JSON, Answer, Fields
+from api.telling import command_answer, is_known, seat_of, seen_by, table_headers, unchanged
 from domain import commands as c
 from domain.bots import BOTS
 from domain.refusals import InvalidRules, Refused
 from domain.ruleset import KEYS
 from domain.variants import CUSTOM, ruleset_of
-from services.folded import Item, Table
+from services.folded import Item
 from services.players import Player
-from services.tables import Outcome
 
 games: Final = Room("games", __name__, url_prefix="/v1/games", description="Tables and what happens at them")
 
@@ -46,6 +57,9 @@ MOVE: Final = Move()
 NOTHING: Final = Nothing()
 EVENTS: Final = EventsQuery()
 GAMES: Final = GamesQuery()
+TABLE: Final = TableQuery()
+_NOW: Final = TABLE.load({})
+"""What asks for the table as it is."""
 
 SLICE_MS: Final = 1_000
 """A long poll looks up this often, whether the server is about to stop."""
@@ -56,7 +70,6 @@ _COMMAND: Final[dict[str, Any]] = {
     "headers": CommandHeaders,
     "sends": ETAG_DOC | REPLAYED_DOC,
 }
-_LATER: Final = frozenset(("at", "as", "open"))
 
 
 # --- opening and finding tables
@@ -100,7 +113,7 @@ def open_table() -> Response:
         clock=fields.get("clock"),
         key=read_key(environ, me.id, body.sent),
     )
-    return _answer(here, outcome, me, status=201)
+    return command_answer(here, outcome, me, status=201)
 
 
 @games.view("GET", "", GamesAnswer, query=GamesQuery, refuses=(503,))
@@ -255,33 +268,7 @@ def _let(asked: _Asked, command: c.AnyCommand) -> Response:
         outcome = here.tables.handle(game, command, key=key, if_match=version)
     except Refused as refused:
         raise RefusedAt(refused, here.tables.load(game)) from refused
-    return _answer(here, outcome, me)
-
-
-def _answer(here: House, outcome: Outcome, me: Player, status: int = 200) -> Response:
-    table = outcome.table
-    body = _body(here, table, me)
-    body["receipt"] = receipt_body(outcome.receipt)
-    headers = _headers(table.etag)
-    if status == 201:
-        headers.append(("Location", f"/v1/games/{table.state.game}"))
-    if outcome.replayed:
-        headers.append(("Idempotency-Replayed", "true"))
-    return Answer(encode(body), headers, status)
-
-
-def _body(here: House, table: Table, me: Player | None) -> dict[str, Any]:
-    names = here.players.names(players_of(table.state))
-    return table_body(table, None if me is None else table.state.seat_of(me.id), names)
-
-
-def _headers(etag: str) -> Fields:
-    return [
-        ("Content-Type", JSON),
-        ("ETag", etag),
-        ("Cache-Control", "private, no-store"),
-        ("Vary", "Authorization"),
-    ]
+    return command_answer(here, outcome, me)
 
 
 # --- watching
@@ -291,28 +278,31 @@ def _headers(etag: str) -> Fields:
     "GET",
     "/<game>",
     TableAnswer,
+    query=TableQuery,
     headers=ReadHeaders,
     sends=ETAG_DOC,
-    refuses=(400, 401, 404, 422, 503),
+    refuses=(401, 404, 409, 503),
     unchanged=True,
 )
 def show_table(game: str) -> Response:
     """See a table.
 
-    As your seat may see it, or as a spectator.
+    As your seat may see it, or as a spectator. With `at` as you could see it then, which never changes and may be kept
+    for ever. With `as` as another seat could, with `open=1` with the cards of all: both only of a hand that is over by
+    now, and then for everybody.
     """
     here, environ = house(), wsgi()
     me = caller(here.players, environ)
     check_game_id(game)
-    if environ.get("QUERY_STRING") and (later := _LATER & read_args().keys()):
-        name = min(later)
-        raise FieldProblem([{"field": name, "detail": f"{name}: this server does not look back yet"}])
+    # most readers ask for the present, and nothing is read of their query
+    asked = read_query(TABLE) if environ.get("QUERY_STRING") else None
     table = here.tables.load(game)
-    headers = _headers(table.etag)
-    known = environ.get("HTTP_IF_NONE_MATCH")
-    if known is not None and (table.etag in known or known.strip() == "*"):
-        return Answer(b"", headers[1:], 304)
-    return Answer(encode(_body(here, table, me)), headers)
+    if asked is not None and asked != _NOW:
+        return look_back(here, environ, table, me, asked)
+    headers = table_headers(table.etag)
+    if is_known(environ, table.etag):
+        return unchanged(headers)
+    return Answer(encode(seen_by(here, table, seat_of(table, me))), headers)
 
 
 @games.view(
@@ -338,13 +328,13 @@ def read_events(game: str) -> Response:
     table = here.tables.load(game)
     if after > table.seq:
         raise Problem("request/invalid", f"after: the game has {table.seq} events", seq=table.seq)
-    seat = None if me is None else table.state.seat_of(me.id)
+    seat = seat_of(table, me)
     if after < table.seq:
         items = here.pages.read(game, after, limit, seat)
     else:
         items = _wait(here, game, after, seat, asked["wait"])[:limit] if asked["wait"] else []
     etag = _etag(items[-1]) if items else table.etag
-    return Answer(encode(events_body(items, after)), _headers(etag))
+    return Answer(encode(events_body(items, after)), table_headers(etag))
 
 
 def _wait(here: House, game: str, after: int, seat: int | None, seconds: int) -> list[Item]:

@@ -64,6 +64,15 @@ def table_body(table: Table, seat: Seat | None, names: Mapping[str, str]) -> dic
     return body
 
 
+def open_hands(state: State) -> list[dict[str, Any]]:
+    """The cards of every seat, of a hand that is open by `domain.view.is_open`."""
+    found = []
+    for seat in range(len(state.seats)):
+        own = _own(view(state, seat), seat)
+        found.append({"seat": seat, **{name: own[name] for name in ("hand", "received", "given")}})
+    return found
+
+
 def status_of(phase: str) -> str:
     """``open`` while seats are taken, ``playing``, or ``over``."""
     return "open" if phase == "seats" else "over" if phase == "over" else "playing"

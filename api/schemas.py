@@ -241,6 +241,12 @@ class SitDown(Request):
     entropy_commit = Commitment(allow_none=True, load_default=None, metadata=_COMMIT_DOC)
 
 
+class Rematch(Request):
+    """Your seat in a rematch."""
+
+    entropy_commit = Commitment(allow_none=True, load_default=None, metadata=_COMMIT_DOC)
+
+
 class Ready(Request):
     """Readiness, and what opens the commitment made when sitting down."""
 
@@ -272,6 +278,33 @@ class Move(Request):
 
 class Nothing(Request):
     """A command that its address says whole."""
+
+
+_Lent: Final[type[Schema]] = Request.from_dict(
+    {
+        "as": QueryWhole(
+            load_default=None,
+            validate=validate.Range(0, MOST_SEATS - 1),
+            metadata={"description": "as this seat could see it; only of a hand that is over now"},
+        )
+    },
+    name="Lent",
+)
+
+
+class TableQuery(_Lent):  # type: ignore[valid-type,misc]
+    """Which moment of a table, and through whose eyes."""
+
+    at = QueryWhole(
+        load_default=None,
+        validate=validate.Range(1, LARGEST_AFTER),
+        metadata={"description": "as it was after this event; as it is now unless you say so"},
+    )
+    open = QueryWhole(
+        load_default=0,
+        validate=validate.Range(0, 1),
+        metadata={"description": "1: with the cards of every seat; only of a hand that is over now"},
+    )
 
 
 class EventsQuery(Request):

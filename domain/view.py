@@ -111,6 +111,15 @@ def view(state: State, seat: Seat | None) -> View:
     )
 
 
+def is_open(then: State, now: State) -> bool:
+    """Whether anybody may see every card that ``then`` has in play, ``now`` being the same game as it is at present.
+
+    So it is when that hand is over: all its cards are public from then on.
+    """
+    hand = then.hand
+    return hand is None or now.phase == "over" or hand.number <= len(now.hands)
+
+
 def _seat_views(state: State, hand: HandState | None) -> list[SeatView]:
     taken = [0] * len(state.seats) if hand is None else hand.tricks_taken()
     return [_seat_view(seat, one, hand, taken[seat]) for seat, one in enumerate(state.seats)]

@@ -1,8 +1,8 @@
 """A game's events a page at a time, however long the game is.
 
-An event's head and what it tells a seat follow from everything before it. So a reader passes by stations, tables folded
-at every `PAGE`-th event, which are kept for a while: who reads a long game page by page folds each event twice, and
-nobody folds it from the beginning each time.
+An event's head, what it tells a seat and the table at it follow from everything before it. So a reader passes by
+stations, tables folded at every `PAGE`-th event, some of which are kept for a while: who reads a long game page by page
+folds each event twice, and nobody folds it from the beginning each time.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from services.store import PAGE, CorruptStream, Entry, Seq, Store
 
 MOST_STATIONS: Final = 512
 """Stations that a process keeps, the least recently used out first; one takes some 10 KB."""
+SPARSE: Final = 16
+"""Of the pages that are only passed, the station of every so many-th is kept: of a game of 500,000 events some 30."""
+_TOO_SHORT: Final = "the stream ends before the version that is read"
 
 
 class EventPages:
@@ -37,13 +40,24 @@ class EventPages:
         entries = self._store.read(game, seq, after + limit)
         return read_items(game, station, entries, seat, after)
 
+    def table(self, game: str, seq: Seq) -> Table:
+        """The table after event ``seq``, from 1. Raises `CorruptStream`, `StoreUnavailable`."""
+        station = self._station(game, seq // PAGE * PAGE)
+        at = 0 if station is None else station.seq
+        if station is not None and at == seq:
+            return station
+        entries = self._store.read(game, at, seq)
+        if len(entries) != seq - at:
+            raise CorruptStream(game, at + len(entries) + 1, _TOO_SHORT)
+        return follow(game, station, entries)
+
     def entries(self, game: str, upto: Seq) -> Iterator[Entry]:
         """The stored events up to ``upto``, of which only a page is in memory. Raises `CorruptStream`, `StoreUnavailable`."""
         after = 0
         while after < upto:
             page = self._store.read(game, after, min(after + PAGE, upto))
             if not page:
-                raise CorruptStream(game, after + 1, "the stream ends before the version that is read")
+                raise CorruptStream(game, after + 1, _TOO_SHORT)
             yield from page
             after = page[-1][0]
 
@@ -58,7 +72,7 @@ class EventPages:
                 break
             table = follow(game, table, entries)
             at = table.seq
-            if at % PAGE == 0:
+            if at == seq or at % (SPARSE * PAGE) == 0:
                 self._keep(game, table)
         return table
 

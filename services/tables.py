@@ -14,10 +14,11 @@ import msgspec
 
 from domain import events as e
 from domain.bots import BOTS, STAND_IN, house_move
-from domain.commands import AnyCommand, LockTable, OpenTable, SeatPlan
+from domain.commands import AnyCommand, LockTable, OpenTable, SeatPlan, SitDown
 from domain.game import advance, deadline, fold, to_act
 from domain.record import Record, print_record
 from domain.refusals import HeartsError, Refused
+from domain.rematch import open_again
 from domain.ruleset import RuleSet
 from domain.shuffle import genesis_head, next_head
 from domain.state import State
@@ -177,11 +178,29 @@ class Tables:
                 hints=hints,
                 clock=clock,
             )
-            events, state = advance(None, command)
-            outcome = self._append(game, None, events, state, command.at, key)
+            outcome = self._begin(command, key)
             if isinstance(outcome, Outcome):
                 return outcome
         raise StoreUnavailable("no free id for a table was found")
+
+    def rematch(self, old: State, player: str, commit: str | None, key: Key | None = None) -> Outcome:
+        """Let ``player``, who has a seat in the finished game ``old``, sit down in that seat of its rematch.
+
+        The first who asks opens the table, with the rules, settings and bots of the old one and each person's seat kept
+        for that person. Its id follows from the old game's, so that all who ask meet there, also those who ask at the
+        same moment; who has sat down already finds the table as it is. Raises as `handle` does.
+        """
+        game = self._key.derive("rematch", old.game)[:12].hex()
+        sit = SitDown(player=player, seat=old.seat_of(player), entropy_commit=commit)
+        for _ in range(MOST_TRIES):
+            try:
+                return self._join(game, sit, key)
+            except UnknownGame:
+                command = open_again(old, game, self._clock(), self._entropy(32), self._key.public)
+                outcome = self._begin(command, key, sit)
+                if isinstance(outcome, Outcome):
+                    return outcome
+        raise StoreUnavailable(f"game {game:.60} is too busy")
 
     def import_record(self, record: Record, players: Callable[[], Sequence[str]]) -> tuple[Table, bool]:
         """Keep a finished game that was played elsewhere. Its table, and whether it is new.
@@ -250,6 +269,25 @@ class Tables:
         raise StoreUnavailable(f"game {game:.60} is too busy")
 
     # --- inside
+
+    def _begin(self, command: OpenTable, key: Key | None, *sits: SitDown) -> Outcome | list[Entry]:
+        """Open a table at which somebody sits down at once; what is there already where its id is taken."""
+        events, state = advance(None, command)
+        for sit in sits:
+            more, state = advance(state, msgspec.structs.replace(sit, at=command.at))
+            events.extend(more)
+        return self._append(command.game, None, events, state, command.at, key)
+
+    def _join(self, game: str, sit: SitDown, key: Key | None) -> Outcome:
+        """Sit down at a table, or find that one sits there, with the same commitment where one is named."""
+        try:
+            return self.handle(game, sit, key=key)
+        except Refused:
+            table = self.load(game)
+            own = table.state.seat_of(sit.player)
+            if own is None or sit.entropy_commit not in (None, table.state.seats[own].entropy_commit):
+                raise
+            return Outcome(table, [], self._key)
 
     def _append(
         self,

@@ -17,7 +17,7 @@ from domain.bots.rules import rules_policy
 from domain.cards import Card, Seat
 from domain.commands import ChooseMoon, PassCards, PlayCard
 from domain.events import BotName, Choice
-from domain.shuffle import bot_seed
+from domain.shuffle import bot_seed, hash_parts
 from domain.state import State
 from domain.view import View, view
 
@@ -59,6 +59,8 @@ BOTS: Final[dict[str, Bot]] = {
 """Every house bot, by its name."""
 STAND_IN: Final = "rules"
 """The bot that moves for a seat whose clock ran out or whose person handed it over."""
+ADVISER: Final = "rules"
+"""The bot that gives hints."""
 
 
 def decision_number(state: State, seat: Seat) -> int:
@@ -84,3 +86,15 @@ def house_move(state: State, seat: Seat, at: int) -> PassCards | PlayCard | Choo
     if isinstance(action, str):
         return ChooseMoon(who=seat, choice=action, by=by, at=at)
     return PlayCard(who=seat, card=action, by=by, at=at)
+
+
+def advise(seen: View) -> Action:
+    """What `ADVISER` would do in the place of the seat that sees ``seen`` and must act: a hint.
+
+    Nothing but the view goes in. The seed, which breaks ties, follows from the place in the game and not, as for a
+    bot's own moves, from the secret of the hand, which would be asked for what nobody at the table may know yet.
+    """
+    place = (seen.seat, seen.hand_number, len(seen.history))
+    seed = hash_parts("hearts/v1/hint", seen.game.encode(), *[str(part).encode() for part in place])
+    bot = BOTS[ADVISER]
+    return bot.policy(seen, seed, bot.budget)

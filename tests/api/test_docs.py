@@ -13,6 +13,7 @@ from api.answers import (
     CommandAnswer,
     EventsAnswer,
     GamesAnswer,
+    HintAnswer,
     MeAnswer,
     PlayerAnswer,
     ReadyAnswer,
@@ -82,7 +83,7 @@ def test_every_route_is_documented(app: Flask, spec: dict[str, Any]) -> None:
         if method.upper() in METHODS
     }
     assert routes == documented
-    assert 18 == len(routes)
+    assert 20 == len(routes)
 
 
 def test_the_document_is_sound(spec: dict[str, Any]) -> None:
@@ -142,6 +143,9 @@ def test_requests_are_described_by_what_reads_them(spec: dict[str, Any]) -> None
     assert set(KEYS) - {"variant"} == Knobs().fields.keys()
     moves = spec["paths"]["/v1/games/{game}/moves"]["post"]
     assert {"Idempotency-Key", "If-Match"} == {one["name"] for one in moves["parameters"]}
+    assert {"at", "as", "open", "If-None-Match"} == {
+        one["name"] for one in spec["paths"]["/v1/games/{game}"]["get"]["parameters"]
+    }
     assert {"after", "wait", "limit"} == {
         one["name"] for one in spec["paths"]["/v1/games/{game}/events"]["get"]["parameters"]
     }
@@ -149,7 +153,7 @@ def test_requests_are_described_by_what_reads_them(spec: dict[str, Any]) -> None
 
 def check(schema: Any, body: Any) -> None:
     """Hold an answer against the schema that describes it: no key more, none of the required ones less."""
-    fields = schema().fields
+    fields = {field.data_key or name: field for name, field in schema().fields.items()}
     assert body.keys() <= fields.keys(), body.keys() - fields.keys()
     assert {name for name, field in fields.items() if field.required} <= body.keys()
     for name, value in body.items():
@@ -180,9 +184,12 @@ def test_answers_are_what_the_document_says(services: Services, four: list[Guest
     game = seat_all(four, hand_limit=1)
     while four[0].table(game)["status"] == "playing":
         check(TableAnswer, four[0].table(game))
+        check(HintAnswer, four[four[0].table(game)["turn"] or 0].get(f"/v1/games/{game}/hint").json)
         check(TableAnswer, stranger.table(game))
         check(CommandAnswer, play_on(four, game))
     check(TableAnswer, four[0].table(game))
+    check(TableAnswer, four[0].get(f"/v1/games/{game}?at=40&open=1").json)
+    check(CommandAnswer, four[0].post(f"/v1/games/{game}/rematch").json)
     check(EventsAnswer, four[0].get(f"/v1/games/{game}/events").json)
     check(RecordAnswer, stranger.get(f"/v1/games/{game}/record").json)
 

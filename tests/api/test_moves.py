@@ -237,10 +237,3 @@ def test_a_table_that_has_not_changed_is_not_sent_again(four: list[Guest]) -> No
         assert (304, b"", seen.headers["ETag"]) == (again.status_code, again.data, again.headers["ETag"])
     four[1].post(f"/v1/games/{game}/seats")
     assert 200 == four[0].get(f"/v1/games/{game}", If_None_Match=seen.headers["ETag"]).status_code
-
-
-@pytest.mark.parametrize("query", ["at=3", "as=1", "open=1"])
-def test_looking_back_is_refused_and_not_ignored(four: list[Guest], query: str) -> None:
-    """A server that cannot show the past says so instead of showing the present."""
-    game = open_table(four[0], ["me", "open", "open", "open"])
-    assert (422, "request/invalid") == code(four[0].get(f"/v1/games/{game}?{query}"))

@@ -56,6 +56,10 @@ class Provoker:
                 return self.call(method, path, headers={"Accept": "text/event-stream"})
             case 409 if path.endswith("/seats/{seat}"):
                 self.me.post(f"/v1/games/{self.ready()}/ready")
+            case 409 if path == "/v1/games/{game}":
+                game = open_table(self.me, ["me", *[{"bot": "rules"}] * 3])
+                self.me.post(f"/v1/games/{game}/ready")
+                return self.call(method, path, game=game, query="?open=1")
             case 412:
                 return self.call(method, path, headers={"If-Match": '"1-0"'})
             case 413:
@@ -65,7 +69,7 @@ class Provoker:
             case 422 if body:
                 return self.call(method, path, data=b"[]", headers=json_type)
             case 422:
-                return self.call(method, path, query="?players=99&limit=x&at=1")
+                return self.call(method, path, query="?players=99&limit=x&at=x")
             case 429:
                 return self.poll(method, path)
             case 304:
