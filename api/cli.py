@@ -21,6 +21,7 @@ from granian.server.mp import MPServer
 
 from api.app import create_app
 from api.serving import GRANIAN, allow_connections
+from services.audit import exposure
 from services.cli import read_settings, setting
 from services.cli_process import answers, once_store_answers, set_up_logging
 from services.cli_up import HouseError, PortInUse, free_port
@@ -120,7 +121,8 @@ def _try_store(settings: Settings) -> list[str]:
     """See that the store can be worked with, before the processes that serve are started. Returns what to warn of."""
     services = build(settings)
     try:
-        return services.durability.warnings()
+        exposed = exposure(settings.key_path)
+        return services.durability.warnings() + ([exposed] if exposed else [])
     finally:
         services.client.close()
 

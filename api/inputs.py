@@ -7,7 +7,6 @@ made of; whatever is wrong is told at once.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -20,8 +19,10 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from api.errors import FieldProblem, HeaderProblem, Problem
 from api.gate import gate_of
+from api.schemas import QueryWhole
 from api.schemas import Request as Taken
 from api.sent import JSON
+from services.json_keys import find_twice
 from services.tables import Key, UnknownGame
 
 MOST_DRAINED: Final = 32
@@ -34,6 +35,9 @@ MOST_UNKNOWN: Final = 10
 """Unknown fields that are told; finding the nearest known one takes its time."""
 GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MOST_DIGITS: Final = 9
+_INTEGER: Final = re.compile("-?[0-9]+")
+_MOST_PLACES: Final = 20
+"""So many say of any number whether it is within bounds, and are soon read."""
 _IDEMPOTENCY_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
 _ETAG: Final = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
 _UNSIGNED: Final = "moves are not signed yet at this server; leave it out"
@@ -83,10 +87,26 @@ def read_body(environ: Mapping[str, Any], schema: Taken) -> Body:
 
 def read_query(schema: Taken) -> dict[str, Any]:
     """The query of the request, read by ``schema``; parameters that it does not know are let be."""
+    sent = read_args()
     try:
-        found: dict[str, Any] = schema.load(read_args())
+        found: dict[str, Any] = schema.load(sent)
     except ValidationError as error:
-        raise FieldProblem(_flatten(error.messages)) from error
+        messages = cast("dict[str, Any]", error.messages)
+        raise FieldProblem(_flatten({**messages, **_out_of_bounds(schema, sent)})) from error
+    return found
+
+
+def _out_of_bounds(schema: Taken, sent: Mapping[str, str]) -> dict[str, Any]:
+    """What to tell of whole numbers that are outside what their parameters take: their bounds."""
+    found: dict[str, Any] = {}
+    for name, text in sent.items():
+        field = schema.load_fields.get(name)
+        if isinstance(field, QueryWhole) and _INTEGER.fullmatch(text):
+            try:
+                for check in field.validators:
+                    check(int((text.lstrip("0") or "0")[:_MOST_PLACES]))
+            except ValidationError as error:
+                found[name] = error.messages
     return found
 
 
@@ -139,11 +159,18 @@ def check_game_id(game: str) -> None:
 def _read_object(environ: Mapping[str, Any]) -> dict[str, Any]:
     data = _read_bytes(environ)
     if not data:
+        # the server underneath reads nothing of chunks that are none, nor where the sender leaves
+        if "HTTP_TRANSFER_ENCODING" in environ:
+            raise Problem(
+                "request/unreadable",
+                "a chunked body that is empty or broke off",
+                hint="send it whole, or no body and no Transfer-Encoding",
+            )
         return {}
     if environ.get("CONTENT_TYPE") != JSON and not _is_json():
         raise Problem(
             "request/media_type",
-            f"the body is {request.mimetype or 'of no type'!r:.60}",
+            f"the body is {_media_type()}",
             hint=f"send JSON in UTF-8, with Content-Type: {JSON}",
         )
     try:
@@ -157,24 +184,11 @@ def _read_object(environ: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(sent, dict):
         raise FieldProblem([{"field": "", "detail": "the body is a JSON object"}])
     # each key brings a colon, so with as many as there are keys none stands there twice; more may be inner ones, or text
-    if data.count(b":") != len(sent):
-        _check_keys(data)
-    return sent
-
-
-def _check_keys(data: bytes) -> None:
-    """Raise ``request/unreadable`` where an object has a key twice, of which readers would see one or the other."""
-    # numbers are not looked at: reading a long one takes its time
-    json.loads(data, object_pairs_hook=_check_pairs, parse_int=len, parse_float=len, parse_constant=len)
-
-
-def _check_pairs(pairs: list[tuple[str, Any]]) -> None:
-    keys = [key for key, _ in pairs]
-    if len(set(keys)) != len(keys):
-        twice = next(key for at, key in enumerate(keys) if key in keys[:at])
+    if data.count(b":") != len(sent) and (twice := find_twice(data)):
         raise Problem(
-            "request/unreadable", f"the key {twice!r:.60} stands there twice", hint="send each key once"
+            "request/unreadable", f"the key {twice.key!r:.60} stands there twice", hint="send each key once"
         )
+    return sent
 
 
 def _read_bytes(environ: Mapping[str, Any]) -> bytes:
@@ -205,6 +219,13 @@ def _drain(environ: Mapping[str, Any]) -> None:
     for _ in range(MOST_DRAINED):
         if not environ["wsgi.input"].read(LARGEST_BODY):
             return
+
+
+def _media_type() -> str:
+    kind, charset = request.mimetype, request.mimetype_params.get("charset")
+    if not kind:
+        return "of no type"
+    return f"{kind!r:.60}" if charset is None else f"{kind!r:.60} in the charset {charset!r:.40}"
 
 
 def _is_json() -> bool:

@@ -14,6 +14,7 @@ from api.errors import Problem
 from api.house import house
 from api.present import encode
 from api.room import Room
+from services.durability import NOTHING_KEPT
 
 ops: Final = Room("ops", __name__, description="For operators")
 
@@ -32,7 +33,7 @@ def readyz() -> Response:
 
     ``warnings`` tells what of the store's settings may lose what it has acknowledged; it is no reason not to serve.
 
-    503 where the store does not answer, or is not the one that this process was started for.
+    503 where the store does not answer, takes no writes, or is not the one that this process was started for.
     """
     services = house().services
     stored = services.store.wire.call("GET", services.keys.partitions_key)
@@ -42,6 +43,13 @@ def readyz() -> Response:
             "store/unavailable",
             f"the store has {'no' if stored is None else int(stored)} partitions, and this process works with {partitions}",
             hint="start the process again",
+        )
+    why = services.durability.hindrance()
+    if why is not None:
+        raise Problem(
+            "store/unavailable",
+            f"{NOTHING_KEPT}: {why}"[:500],
+            hint="the store's log tells more; commands are refused until it takes writes again",
         )
     body: dict[str, Any] = {
         "ready": True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.text import Text
 
@@ -24,22 +26,38 @@ from api.client import (
     Unreachable,
     VariantInfo,
 )
-from api.playoptions import read_pace, read_table_changes, read_token, read_words
+from api.playoptions import read_address, read_pace, read_table_changes, read_token, read_words
 from api.playpages import end_page, problem_text, variants_page
 from api.playtable import Game, Left
 from api.purse import Purse
-from api.scene import Scene, printable
+from api.scene import Scene
 from api.terminals import Lines, Screen, Terminal
 from domain.knobs import MOST_SEATS
+from domain.variants import CUSTOM, VARIANTS
+from services.printable import printable, printable_line
 
 PACE: Final = 0.5
 """Seconds that a card stands before the next one is laid."""
 TRICK: Final = 2.5
 """Seconds that a trick takes at most, however many seats there are."""
+LONGEST_ID: Final = 64
+"""Characters of a game's id."""
 NAMELESS: Final = "Player"
 LAST: Final = "last"
-CUSTOM: Final = "custom"
-"""The variant that starts from the server's defaults and is none of its list."""
+USUAL: Final = "basic"
+HELP: Final = f"""Play Hearts in the terminal, against bots and people.
+
+VARIANT is one that the server has: {", ".join(VARIANTS)}; or {CUSTOM}, for rules that you --set. At the table ? tells what
+can be typed.
+"""
+_OF_A_NEW_TABLE: Final = {
+    "variant": "VARIANT",
+    "players": "--players",
+    "open_seats": "--open",
+    "bot": "--bot",
+    "pairs": "--set",
+}
+"""What is said of a table that is opened, and has no meaning for one that is there."""
 
 
 @dataclass(frozen=True)
@@ -65,15 +83,15 @@ class Sitting:
     about: VariantInfo | None = None
 
 
-@click.command()
-@click.argument("variant", callback=read_words, default="basic")
+@click.command(help=HELP)
+@click.argument("variant", callback=read_words, default=USUAL)
 @click.option(
     "--players",
     type=click.IntRange(3, MOST_SEATS),
     help="Seats; the variant's usual number where it is left out.",
 )
 @click.option(
-    "--url", callback=read_words, default=DEFAULT_URL, show_default=True, help="Address of the server."
+    "--url", callback=read_address, default=DEFAULT_URL, show_default=True, help="Address of the server."
 )
 @click.option(
     "--name",
@@ -134,16 +152,14 @@ def play(
     plain: bool,
     demo: bool,
 ) -> None:
-    """Play Hearts in the terminal, against bots and people.
-
-    VARIANT is one of the server's rule families: basic, classic, special, standard, cancellation, omnibus; or custom,
-    for rules that you --set. At the table ? tells what can be typed.
-    """
+    """Play in the terminal, as `HELP` says."""
     for stream in (sys.stdout, sys.stdin):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # what cannot be written or read is no reason to end
     if game is not None and not game.strip():
         raise click.BadParameter("a game has an id; `last` is the one you were in last", param_hint="--game")
+    if game is not None:
+        _check_alone(click.get_current_context())
     console = Console(highlight=False)
     plain = plain or not (console.is_terminal and sys.stdin.isatty()) or console.is_dumb_terminal
     wish = Wish(variant, players, open_seats, bot, read_table_changes(pairs), name, not (plain or demo))
@@ -165,15 +181,28 @@ def play(
         raise SystemExit(1) from problem
     except Unreachable as error:
         hint = "Start a server with `make run` (or `hearts up`), or name another with --url."
-        raise click.ClickException(f"{error}\n{hint}") from error
+        raise click.ClickException(f"{printable_line(str(error))}\n{hint}") from error
     except ClientError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(printable_line(str(error))) from error
+
+
+def _check_alone(context: click.Context) -> None:
+    """Raise `click.UsageError` where a game is come to with words that only a new table takes."""
+    given = [
+        word
+        for name, word in _OF_A_NEW_TABLE.items()
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise click.UsageError(
+            f"a game that is there keeps its table: leave out {', '.join(given)}, or --game"
+        )
 
 
 def _terminal(console: Console, sitting: Sitting, plain: bool, pace: float | None, demo: bool) -> Terminal:
     if plain:
         return Lines(console, pace=pace or 0)
-    title = printable(sitting.about.title) if sitting.about is not None else ""
+    title = printable_line(sitting.about.title) if sitting.about is not None else ""
     usual = min(PACE, TRICK / len(sitting.table.seats))
     return Screen(console, title=title, pace=usual if pace is None else pace, watching=demo)
 
@@ -312,7 +341,9 @@ def _sit_anew(client: Client, table: Table, about: VariantInfo | None) -> Sittin
 
 
 def _play(client: Client, sitting: Sitting, terminal: Terminal, console: Console, demo: bool) -> None:
-    game = sitting.table.id
+    game = shlex.quote(
+        printable(sitting.table.id, LONGEST_ID)
+    )  # it stands in lines that people paste into a shell
     url = "" if client.url == DEFAULT_URL else f" --url {client.url}"
     back = f"hearts play --game {game}{url}"
     scene = Scene(sitting.table)

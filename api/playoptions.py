@@ -41,6 +41,17 @@ def read_words(_context: click.Context, _parameter: click.Parameter, text: Any) 
     return text
 
 
+def read_address(context: click.Context, parameter: click.Parameter, text: str) -> str:
+    """A server's address. Raises `click.BadParameter` for one with a path, such as that of the API."""
+    found: str = read_words(context, parameter, text)
+    _, _, rest = found.rpartition("://")
+    host, _, path = rest.strip().partition("/")
+    if path.strip("/") and host:
+        scheme = found.strip().removesuffix(rest.strip())
+        raise click.BadParameter(f"the address is that of the server, without a path: {scheme + host!r:.80}")
+    return found
+
+
 def read_token(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
     """An option's token. Raises `click.BadParameter` for what no header can carry."""
     if text is not None and not is_token(text):

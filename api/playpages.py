@@ -14,9 +14,10 @@ from rich.text import Text
 
 from api.client import Problem, VariantInfo
 from api.playview import Look, who
-from api.scene import Outcome, Scene, Scored, printable
+from api.scene import Outcome, Scene, Scored
 from domain.cards import Seat
 from domain.ruleset import RuleSet
+from services.printable import printable, printable_line
 from services.rules_cards import without_signs
 from services.rules_text import tell_rules, tell_title
 
@@ -147,9 +148,9 @@ def listed(names: Sequence[str]) -> str:
 def problem_text(problem: Problem) -> list[Text]:
     """A refusal in the server's words: what is wrong, and what would be accepted."""
     told = problem.errors if len(problem.errors) > 1 else [problem.detail]
-    lines = [Text(printable(line), "bold") for line in told]
+    lines = [Text(printable_line(line), "bold") for line in told]
     if problem.hint:
-        lines.append(Text(printable(problem.hint), "default"))
+        lines.append(Text(printable_line(problem.hint), "default"))
     return lines
 
 
@@ -182,7 +183,7 @@ def variants_page(variants: Sequence[VariantInfo]) -> RenderableType:
     for variant in variants:
         seats = variant.players
         span = f"{min(seats)}-{max(seats)}" if len(seats) > 1 else "".join(map(str, seats))
-        grid.add_row(Text(printable(variant.name), "bold"), span, Text(printable(variant.summary)))
+        grid.add_row(Text(printable(variant.name), "bold"), span, Text(printable_line(variant.summary)))
     return grid
 
 

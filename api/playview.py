@@ -18,6 +18,7 @@ from rich.text import Text
 from api.scene import Scene
 from domain.cards import NAMES, QS, RANKS, SUIT_OF, SUITS, Card, Mask, Seat, cards_of, iter_suits, parse_card
 from domain.rules import SUIT_NAMES
+from services.printable import printable
 
 SIGNS: Final = "♣♦♠♥"
 COLOURS: Final = ("color(28)", "color(32)", "default", "color(196)")
@@ -138,7 +139,7 @@ def title_line(scene: Scene, look: Look, title: str = "") -> Text:
         right = f"hand {tally.number}, " + (
             "passing" if scene.passing else f"trick {trick} of {scene.terms.hand}"
         )
-    left = [Text(f" {title or rules.variant.capitalize()}", "bold")]
+    left = [Text(f" {title or printable(rules.variant).capitalize()}", "bold")]
     left += [
         left[0] + Text(more, "not bold")
         for more in (f", to {rules.target}", f", {rules.players} seats, to {rules.target}")

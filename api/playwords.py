@@ -10,6 +10,7 @@ from rich.text import Text
 from api.playview import Look, card_text, cards_text, who
 from api.scene import Scene
 from domain.cards import Card, Seat, cards_of, parse_card
+from services.printable import printable
 
 
 def does(scene: Scene, seat: Seat, verb: str) -> str:
@@ -35,7 +36,9 @@ def tell(scene: Scene, event: Mapping[str, Any], look: Look) -> list[Text]:
             return [trick_text(scene, look)]
         case "moon_chosen":
             return [
-                Text(f"{does(scene, event['seat'], 'choose')} to {event['choice']} the points of the moon")
+                Text(
+                    f"{does(scene, event['seat'], 'choose')} to {printable(str(event['choice']))} the points of the moon"
+                )
             ]
         case "seat_to_bot":
             return [Text(f"{does(scene, event['seat'], 'leave')}; the stand-in bot plays on")]

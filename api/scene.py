@@ -29,6 +29,7 @@ from domain.rules import End, add_points, game_end, hand_points, kitty_in_trick,
 from domain.ruleset import Terms, check_rules, terms_of
 from domain.shuffle import genesis_head, next_head
 from domain.state import HandState, Trick
+from services.printable import printable
 
 BOT_NAMES = ("Bo", "Cleo", "Dag", "Eva", "Finn", "Greta", "Hal", "Iris", "Jon", "Kaja", "Lars")
 """What house bots are called at our table, where the server knows them by their kind alone."""
@@ -238,7 +239,7 @@ def display_names(seats: Sequence[SeatInfo], you: Seat | None) -> list[str]:
     taken = {seat.name.casefold() for seat in seats if seat.kind == "player"}
     spare = [name for name in BOT_NAMES if name.casefold() not in taken]
     for seat in seats:
-        name = printable(seat.name) if seat.kind == "player" else ""
+        name = printable(seat.name).strip() if seat.kind == "player" else ""
         if seat.kind == "bot":
             name = spare.pop(0)
         elif seat.kind == "open":
@@ -248,11 +249,6 @@ def display_names(seats: Sequence[SeatInfo], you: Seat | None) -> list[str]:
             name = f"{name[: LONGEST_NAME - 3]} {seat.seat}"
         shown.append(name)
     return shown
-
-
-def printable(text: str) -> str:
-    """``text`` less what steers a terminal instead of standing on it."""
-    return "".join(one for one in text if one.isprintable()).strip()
 
 
 def _terms(table: Table) -> Terms:

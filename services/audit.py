@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -93,12 +94,30 @@ def load_key(path: Path, entropy: Callable[[int], bytes]) -> ServerKey:
     try:
         if not path.exists():
             _make_key_file(path, entropy(KEY_BYTES))
-        seed = bytes.fromhex(path.read_text(encoding="ascii").strip())
+        text = path.read_bytes().strip()
     except (OSError, ValueError) as error:
-        raise KeyFileError(f"the server key in {path} cannot be used: {error}") from error
-    if len(seed) != KEY_BYTES:
-        raise KeyFileError(f"the server key in {path} is {len(seed)} bytes long and should be {KEY_BYTES}")
-    return ServerKey(seed)
+        why = error.strerror or error if isinstance(error, OSError) else "its name cannot be one"
+        raise KeyFileError(f"the server key in {path} cannot be used: {why}") from error
+    if re.fullmatch(rb"[0-9a-fA-F]*", text) is None:
+        what = f"something else than the {2 * KEY_BYTES} digits of hex that a key is"
+        raise KeyFileError(f"the server key in {path} cannot be used: the file holds {what}")
+    if len(text) != 2 * KEY_BYTES:
+        raise KeyFileError(
+            f"the server key in {path} has {len(text)} digits of hex and should have {2 * KEY_BYTES}"
+        )
+    return ServerKey(bytes.fromhex(text.decode()))
+
+
+def exposure(path: Path) -> str | None:
+    """What is wrong with who may use the key file in ``path``, in a sentence; none where its owner alone may."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return None
+    may = [word for word, bits in (("read", 0o044), ("write", 0o022)) if mode & bits]
+    if not may:
+        return None
+    return f"others may {' and '.join(may)} the server key in {path}: make it yours alone (chmod 600)"
 
 
 def server_key(wire: Wire, path: Path, entropy: Callable[[int], bytes]) -> ServerKey:

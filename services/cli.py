@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.metadata import entry_points, version
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from services.printable import file_name
 from services.settings import InvalidSettings, Settings
 
 COMMANDS: Final = "hearts.commands"
@@ -22,14 +26,17 @@ _FULL: Final = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 class Commands(click.Group):
     """A group whose subcommands are entry points; one is loaded only when it is used, or for the list of all."""
 
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a subcommand, telling in a sentence where its output cannot be written."""
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run a command line, telling in a sentence what the system refused, such as to write the output."""
         try:
-            return super().invoke(ctx)
+            return super().main(*args, **options)
         except OSError as error:
-            if error.errno not in _FULL:
+            if not options.get("standalone_mode", True):
                 raise
-            raise click.ClickException(f"the disk is full: {error.strerror}") from error
+            _give_up_output()
+            with suppress(OSError):
+                click.echo(f"Error: {_refusal(error)}", err=True)
+            sys.exit(1)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all subcommands."""
@@ -49,6 +56,23 @@ class Commands(click.Group):
                 return _broken(cmd_name, f"{point.value} is no click command")
             return command
         return None
+
+
+def _refusal(error: OSError) -> str:
+    why = error.strerror or str(error) or type(error).__name__
+    if error.errno in _FULL:
+        return f"the disk is full: {why}"
+    if error.filename is None:
+        return why
+    return f"{file_name(error.filename)}: {why}" if isinstance(error.filename, str | bytes) else why
+
+
+def _give_up_output() -> None:
+    """Let go of what could not be written: to try it again at the end would only fail again, and louder."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 (for the rest of the process)
 
 
 def _broken(name: str, why: str) -> click.Command:

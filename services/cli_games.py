@@ -16,10 +16,12 @@ from domain.events import AnyEvent
 from domain.record import Record, record_of
 from domain.refusals import HeartsError, Malformed
 from services.cli import read_settings
+from services.cli_records import FILES
 from services.codec import CODEC
 from services.imported import NotImportable
 from services.paging import EventPages
 from services.players import LONGEST_NAME
+from services.printable import file_name, printable_line
 from services.proof import proof_lines
 from services.record_files import Unreadable, read_file
 from services.store import PartitionMismatch, StoreUnavailable
@@ -42,10 +44,10 @@ def open_house() -> Iterator[Services]:
             services.client.close()
     except StoreUnavailable as error:
         raise click.ClickException(
-            f"the store does not answer: {error}; is `hearts up` running on this data folder?"
+            f"the store does not answer: {printable_line(str(error))}; is `hearts up` running on this data folder?"
         ) from error
     except (PartitionMismatch, redis.RedisError, HeartsError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(printable_line(str(error))) from error
 
 
 @click.command()
@@ -73,7 +75,7 @@ def export(game: str, form: str, out: IO[bytes]) -> None:
             raise click.ClickException(str(error)) from error
         entries = EventPages(house.store).entries(game, table.seq)
         if form == "proof":
-            for piece in proof_lines(entries, house.key):
+            for piece in proof_lines(entries, house.key, table.head):
                 out.write(piece)
             return
         if table.state.phase != "over":
@@ -88,7 +90,7 @@ def export(game: str, form: str, out: IO[bytes]) -> None:
 
 
 @click.command(name="import")
-@click.argument("files", nargs=-1, required=True, type=click.File("rb"), metavar="FILE...")
+@FILES
 def import_games(files: tuple[IO[bytes], ...]) -> None:
     """Load finished game records as games of the store; - is standard input.
 
@@ -99,16 +101,17 @@ def import_games(files: tuple[IO[bytes], ...]) -> None:
     status = 0
     with open_house() as house:
         for file in files:
+            name = file_name(file.name)
             for line, what in read_file(file):
-                where = f"{file.name}:{line}"
+                where = f"{name}:{line}"
                 if isinstance(what, Unreadable):
-                    click.echo(f"{file.name}: {what}", err=True)
+                    click.echo(f"{name}: {what}", err=True)
                     status = UNREADABLE
                     continue
                 try:
                     click.echo(f"{where}: {_import(house, what)}")
                 except NotImportable as error:
-                    click.echo(f"{where}: {error}", err=True)
+                    click.echo(f"{where}: {printable_line(str(error))}", err=True)
                     status = max(status, FAULTY)
     sys.exit(status)
 

@@ -14,6 +14,7 @@ import msgspec
 
 from domain.record import replay
 from services.bulk import How, judge_all
+from services.printable import file_name, printable, printable_line
 from services.record_files import (
     FAULTY,
     HOLDS,
@@ -22,6 +23,7 @@ from services.record_files import (
     judge_proof,
     open_file,
     read_file,
+    until_broken,
     verdict_line,
     waiting_line,
 )
@@ -29,7 +31,22 @@ from services.record_files import (
 BAR_BYTES: Final = 4 * 1024 * 1024
 """A file shorter than this is done before a progress bar could be read."""
 
-_FILES = click.argument("files", nargs=-1, required=True, type=click.File("rb"), metavar="FILE...")
+
+class FileToRead(click.File):
+    """A file of bytes; ``-`` is standard input, which may be closed."""
+
+    def __init__(self) -> None:
+        super().__init__("rb")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """See click."""
+        try:
+            return super().convert(value, param, ctx)
+        except RuntimeError:
+            self.fail("standard input is closed", param, ctx)
+
+
+FILES: Final = click.argument("files", nargs=-1, required=True, type=FileToRead(), metavar="FILE...")
 
 
 def _public_key(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
@@ -39,7 +56,7 @@ def _public_key(_context: click.Context, _parameter: click.Parameter, text: str 
 
 
 @click.command()
-@_FILES
+@FILES
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a record, on one line.")
 @click.option("-q", "--quiet", is_flag=True, help="Tell only what does not hold, and at the end how many do.")
 @click.option(
@@ -66,7 +83,7 @@ def verify(
     """
     totals = [0, 0, 0]
     for file in files:
-        how = How(click.format_filename(file.name), as_json, quiet)
+        how = How(file_name(file.name), as_json, quiet)
         for place, count in enumerate(_verify_file(file, how, jobs, server_key)):
             totals[place] += count
     if quiet:
@@ -85,14 +102,17 @@ def _verify_file(file: IO[bytes], how: How, jobs: int, server_key: str | None) -
         click.echo(f"{how.name}: {error}", err=True)
         return 0, 0, 1
     holds = faulty = unreadable = 0
+    broken: list[Unreadable] = []
     with _progress(file) as advance:
-        for judged in judge_all(opened.texts, how, jobs):
+        for judged in judge_all(until_broken(opened.texts, broken), how, jobs):
             click.echo(judged.out, nl=False)
             click.echo(judged.err, nl=False, err=True)
             holds, faulty = holds + judged.counts[HOLDS], faulty + judged.counts[FAULTY]
             unreadable += judged.counts[UNREADABLE]
             advance(judged.size)
-    return holds, faulty, unreadable
+    for one in broken:
+        click.echo(f"{how.name}: {one}", err=True)
+    return holds, faulty, unreadable + len(broken)
 
 
 def _verify_proof(number: int, text: bytes, how: How, server_key: str | None) -> tuple[int, int, int]:
@@ -101,9 +121,9 @@ def _verify_proof(number: int, text: bytes, how: How, server_key: str | None) ->
         if not (how.quiet and report.ok):
             click.echo(msgspec.json.encode(report))
     elif not (how.quiet and report.ok):
-        click.echo(f"{how.name}: game {report.game}, {report.events} events")
+        click.echo(f"{how.name}: game {printable(report.game)}, {report.events} events")
         for claim in report.claims:
-            click.echo(f"  {claim.line}")
+            click.echo(f"  {printable_line(claim.line)}")
     return int(report.ok), int(not report.ok), 0
 
 
@@ -117,18 +137,18 @@ def _progress(file: IO[bytes]) -> Iterator[Any]:
     if size < BAR_BYTES or sys.stdout.isatty() or not sys.stderr.isatty():
         yield lambda _: None
         return
-    name = click.format_filename(file.name, shorten=True)
+    name = printable(click.format_filename(file.name, shorten=True))
     with click.progressbar(length=size, label=name, file=sys.stderr) as bar:
         yield bar.update
 
 
 @click.command()
-@_FILES
+@FILES
 def legal(files: tuple[IO[bytes], ...]) -> None:
     """Show who is to act in a game record and what may be played; - is standard input."""
     status = HOLDS
     for file in files:
-        name = click.format_filename(file.name)
+        name = file_name(file.name)
         for line, what in read_file(file):
             if isinstance(what, Unreadable):
                 click.echo(f"{name}: {what}", err=True)

@@ -14,6 +14,7 @@ import msgspec
 from domain.refusals import InvalidRules
 from domain.ruleset import RuleSet
 from domain.variants import CUSTOM, VARIANTS, ruleset_of
+from services.json_keys import find_twice
 from services.languages import ENGLISH, LANGUAGES, Words, choose_language, words_of
 from services.rules_cards import SIGNS, without_signs
 from services.rules_text import summary, tell_rules, tell_title
@@ -44,9 +45,13 @@ def read_changes(pairs: Sequence[str]) -> dict[str, Any]:
 
 def _read_value(text: str) -> Any:
     try:
-        return msgspec.json.decode(text)
+        value = msgspec.json.decode(text)
+        twice = find_twice(text.encode()) if isinstance(value, dict | list) else None
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return text.strip()
+    if twice is not None:
+        raise click.BadParameter(f"the key {twice.key!r:.60} stands there twice", param_hint="--set")
+    return value
 
 
 def read_rules(variant: str, players: int | None, changes: Mapping[str, Any]) -> RuleSet:

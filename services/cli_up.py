@@ -19,9 +19,9 @@ from typing import Final
 import click
 import redis
 
-from services.audit import KeyFileError, server_key
+from services.audit import KeyFileError, exposure, server_key
 from services.cli import read_settings, setting
-from services.durability import Durability
+from services.durability import Durability, WriteWatch
 from services.embedded import EmbeddedStore, EmbeddedStoreError
 from services.settings import Settings
 from services.store import PartitionMismatch, StoreUnavailable, connect, fix_partitions
@@ -31,6 +31,8 @@ from services.wiring import store_url
 
 CHECK_SECONDS: Final = 0.1
 """How often the processes are looked at."""
+ASK_SECONDS: Final = 1.0
+"""How long the store may take to say whether it takes writes."""
 READY_SECONDS: Final = 60.0
 """How long the processes may take to be ready."""
 MOST_DEATHS: Final = 5
@@ -94,6 +96,8 @@ class House:
         self._store = None if settings.store_url else EmbeddedStore(settings.data, settings.fsync)
         self._store_backoff = Backoff(0.5, 10.0)
         self._store_due = 0.0
+        self._asking: redis.Redis | None = None
+        self._writes: WriteWatch | None = None
         self._supervisor: Supervisor | None = None
         self._store_losses = Losses()
         self._store_began = 0.0
@@ -123,6 +127,7 @@ class House:
             if not self._store.owned:
                 self._tell("the store of this folder belongs to another `hearts up`, and is shared with it")
         self._check_store()
+        self._writes = self._watch_writes()
         self._check_bots()
         self._supervisor = Supervisor(self._programs(), self._tell)
         try:
@@ -175,6 +180,8 @@ class House:
         except OSError as error:  # somebody has taken the folder away
             raise HouseError(f"the store's server cannot be stopped: {error}") from error
         finally:
+            if self._asking is not None:
+                self._asking.close()
             if self._log_lock is not None:
                 os.close(self._log_lock)
                 self._log_lock = None
@@ -186,6 +193,8 @@ class House:
         self._supervisor.check()
         if self._store is not None:
             self._look_after_store(self._store, time.monotonic())
+        if self._writes is not None:
+            self._writes.look()
 
     def _look_after_store(self, store: EmbeddedStore, now: float) -> None:
         losses = self._store_losses
@@ -236,6 +245,13 @@ class House:
                 raise HouseError(str(error)) from error
         if warnings:
             self._tell(f"warning: {'; '.join(warnings)}")
+        if exposed := exposure(settings.key_path):
+            self._tell(f"warning: {exposed}")
+
+    def _watch_writes(self) -> WriteWatch:
+        self._asking = connect(store_url(self._settings), timeout=ASK_SECONDS)
+        folder = None if self._store is None else self._store.folder
+        return WriteWatch(Durability(self._asking, folder=folder), self._tell)
 
     def _check_bots(self) -> None:
         """Say what keeps bots from moving; it is no reason not to serve people."""

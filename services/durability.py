@@ -5,25 +5,37 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final
 
 import redis
 
-from services.wire import Wire
+from services.keys import Keys
+from services.watchdog import mark_of
+from services.wire import StoreUnavailable, Wire
 
 CHECK_SECONDS: Final = 60.0
 """How long an answer of the server about its settings is good for."""
+LOOK_SECONDS: Final = 1.0
+"""How often a store is asked whether it takes writes."""
+NOTHING_KEPT: Final = "the store can keep nothing now"
 
 
 class Durability:
     """The settings of a store that decide whether an acknowledged event outlives a crash. For any thread.
 
-    A ``trusted`` store is the embedded one, which is started with the right settings.
+    A ``trusted`` store is the embedded one, which is started with the right settings; ``folder`` is where it keeps its files.
     """
 
     def __init__(
-        self, client: redis.Redis, *, trusted: bool = False, clock: Callable[[], float] = time.monotonic
+        self,
+        client: redis.Redis,
+        *,
+        trusted: bool = False,
+        folder: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._folder, self._mark = folder, mark_of(folder) if folder else None
         self._wire = Wire(client)
         self._trusted = trusted
         self._clock = clock
@@ -43,6 +55,25 @@ class Durability:
                 self._known = now, self._ask()
             return list(self._known[1])
 
+    def hindrance(self) -> str | None:
+        """Why the store, which answers, takes no writes now, in a few words; none where it takes them.
+
+        Asked of the server each time, by a write that changes nothing: it costs as much as a read. Raises StoreUnavailable
+        where it does not answer.
+        """
+        if self._folder is not None and mark_of(self._folder) != self._mark:
+            return f"the folder of its files, {self._folder}, was taken away"
+        try:
+            # it is judged as any write is: by role, memory, disk and replicas
+            self._wire.call("SETRANGE", Keys.partitions_key, 0, b"")
+        except StoreUnavailable as error:
+            if isinstance(error.__cause__, redis.ResponseError):
+                return f"it refuses to write ({type(error.__cause__).__name__}: {error})"
+            raise
+        except redis.ResponseError:
+            return None  # such as of a user who may not use this command: it is not known then
+        return None
+
     def _ask(self) -> list[str]:
         try:
             # with one pattern each: servers before Redis 7 take no more
@@ -51,6 +82,36 @@ class Durability:
             return [f"whether the store keeps what it acknowledges could not be checked: {error}"]
         pairs = [word.decode() for reply in told for word in reply]
         return weaknesses(dict(zip(pairs[::2], pairs[1::2], strict=True)))
+
+
+class WriteWatch:
+    """Tells, once each time, that a store has stopped taking writes, and that it takes them again."""
+
+    def __init__(
+        self,
+        durability: Durability,
+        tell: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._durability, self._tell, self._clock = durability, tell, clock
+        self._due = 0.0
+        self._told = False
+
+    def look(self) -> None:
+        """Ask the store, where it was not asked in the last `LOOK_SECONDS`; that it does not answer is for others to tell."""
+        if self._clock() < self._due:
+            return
+        try:
+            why = self._durability.hindrance()
+        except StoreUnavailable:
+            return
+        finally:
+            self._due = self._clock() + LOOK_SECONDS
+        if why and not self._told:
+            self._tell(f"warning: {NOTHING_KEPT}: {why}")
+        elif self._told and not why:
+            self._tell("the store keeps games again")
+        self._told = why is not None
 
 
 def weaknesses(settings: Mapping[str, str]) -> list[str]:

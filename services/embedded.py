@@ -64,7 +64,7 @@ class EmbeddedStore:
     """The store in the folder `data`; `fsync` is "always" or "everysec" (docs/design.md, "The log")."""
 
     def __init__(self, data: Path, fsync: str = "always") -> None:
-        self.folder = Path(os.path.realpath(data)) / "store"  # Path.resolve gives up on links that go round
+        self.folder = store_folder(data)
         self.fsync = fsync
         self.socket = self.folder / "store.sock"
         self._pid = 0  # of the process that called start
@@ -346,6 +346,11 @@ class EmbeddedStore:
         self._reap()
         self.socket.unlink(missing_ok=True)
         (self.folder / RECORD).unlink(missing_ok=True)
+
+
+def store_folder(data: Path) -> Path:
+    """Where the embedded store of a data folder keeps its files."""
+    return Path(os.path.realpath(data)) / "store"  # Path.resolve gives up on links that go round
 
 
 def store_socket_url(data: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Final, Literal, NamedTuple
 
 import msgspec
@@ -12,6 +12,8 @@ import msgspec
 from domain import kernel
 from domain.record import FORMAT, Record, Verdict, parse_record, replay
 from domain.refusals import HeartsError, InvalidRules, Malformed
+from services.json_keys import find_twice
+from services.printable import printable, printable_line
 from services.proof import FORMAT as PROOF_FORMAT
 from services.proof import Report, read_proof, verify_proof
 
@@ -28,7 +30,7 @@ class Unreadable(HeartsError):
     """A line that is no record: its number and the reason."""
 
     def __init__(self, line: int, why: str) -> None:
-        super().__init__(f"line {line}: {why}")
+        super().__init__(printable_line(f"line {line}: {why}"))
         self.line = line
 
 
@@ -42,18 +44,18 @@ class Opened(NamedTuple):
 def open_file(file: IO[bytes]) -> Opened:
     """Tell the kind of a file by its first line; the rest is read as its texts are taken. Raises `Unreadable`."""
     # editors of some systems write the mark of UTF-8 before all else
-    number, first = 1, file.readline(LARGEST_LINE + 1).removeprefix(BOM_UTF8)
+    number, first = 1, _take(file.readline, 1).removeprefix(BOM_UTF8)
     while first and not first.strip():
-        number, first = number + 1, file.readline(LARGEST_LINE + 1)
+        number, first = number + 1, _take(file.readline, number + 1)
     if not first:
         raise Unreadable(1, "the file is empty")
     if first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise Unreadable(1, "the file is UTF-16, and records and proof files are UTF-8")
     if _kind(first) == PROOF_FORMAT:
-        return Opened("proof", iter([(number, first + file.read(LARGEST_LINE + 1))]))
+        return Opened("proof", iter([(number, first + _take(file.read, number))]))
     if first.rstrip().endswith(b"}") or len(first) > LARGEST_LINE:
         return Opened("records", _lines(file, number, first))
-    return Opened("records", iter([(number, first + file.read(LARGEST_LINE + 1))]))
+    return Opened("records", iter([(number, first + _take(file.read, number))]))
 
 
 def read_file(file: IO[bytes]) -> Iterator[tuple[int, Record | Unreadable]]:
@@ -61,15 +63,33 @@ def read_file(file: IO[bytes]) -> Iterator[tuple[int, Record | Unreadable]]:
     try:
         opened = open_file(file)
     except Unreadable as error:
-        yield 1, error
+        yield error.line, error
         return
-    for number, text in opened.texts:
+    broken: list[Unreadable] = []
+    for number, text in until_broken(opened.texts, broken):
         try:
             if opened.kind == "proof":
                 raise Unreadable(number, "a proof file, not a record")
             yield number, read_record(number, text)
         except Unreadable as error:
             yield number, error
+    yield from ((one.line, one) for one in broken)
+
+
+def until_broken(texts: Iterator[tuple[int, bytes]], broken: list[Unreadable]) -> Iterator[tuple[int, bytes]]:
+    """The texts up to where the file cannot be read further, which is put into ``broken``."""
+    try:
+        yield from texts
+    except Unreadable as error:
+        broken.append(error)
+
+
+def _take(read: Callable[[int], bytes], number: int) -> bytes:
+    """What ``read`` gives of a file, at line ``number``. Raises `Unreadable` where the system cannot read it."""
+    try:
+        return read(LARGEST_LINE + 1)
+    except OSError as error:
+        raise Unreadable(number, f"the file cannot be read here: {error.strerror or error}") from error
 
 
 def _kind(line: bytes) -> object:
@@ -87,7 +107,7 @@ def _lines(file: IO[bytes], number: int, first: bytes) -> Iterator[tuple[int, by
             yield number, line
         if len(line) > LARGEST_LINE:
             return
-        number, line = number + 1, file.readline(LARGEST_LINE + 1)
+        number, line = number + 1, _take(file.readline, number + 1)
 
 
 def read_record(number: int, text: bytes) -> Record:
@@ -100,6 +120,9 @@ def read_record(number: int, text: bytes) -> Record:
         missing = [key for key in NEEDED if known and key not in data]
         if missing:
             raise Unreadable(number, f"the record has no {' and no '.join(map(repr, missing))}")
+        if twice := find_twice(text):
+            line = number + text[: twice.at].count(b"\n")
+            raise Unreadable(line, f"the key {twice.key!r:.60} stands there twice")
         return parse_record(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         at = _BYTE.search(str(error))
@@ -139,9 +162,9 @@ def verdict_line(verdict: Verdict, seats: Sequence[str]) -> str:
         if verdict.play is not None:
             where += f", play {verdict.play + 1}"
         legal = f" (legal: {' '.join(verdict.legal)})" if verdict.legal else ""
-        return f"{where}{': ' if where else ''}{verdict.code}: {verdict.detail}{legal}"
+        return printable_line(f"{where}{': ' if where else ''}{verdict.code}: {verdict.detail}{legal}")
     if verdict.phase == "over":
-        names = ", ".join(f"{seats[seat]} (seat {seat})" for seat in verdict.winners or ())
+        names = ", ".join(f"{printable(seats[seat])} (seat {seat})" for seat in verdict.winners or ())
         count = len(verdict.points or ())
         hands = "1 hand" if count == 1 else f"{count} hands"
         return f"holds; over after {hands}, totals {verdict.totals}, won by {names}"
@@ -152,7 +175,7 @@ def waiting_line(verdict: Verdict, seats: Sequence[str]) -> str:
     """What a game waits for, in words."""
     hand = f"hand {verdict.hand}"
     if verdict.turn is not None:
-        who = f"seat {verdict.turn} ({seats[verdict.turn]})"
+        who = f"seat {verdict.turn} ({printable(seats[verdict.turn])})"
         if verdict.phase == "moon":
             return f"{hand}: {who} shot the moon and chooses: add or subtract"
         return f"{hand}: {who} to play {' '.join(verdict.legal or ())}"

@@ -11,7 +11,7 @@ import redis
 
 from services.audit import ServerKey, server_key
 from services.durability import Durability
-from services.embedded import store_socket_url
+from services.embedded import store_folder, store_socket_url
 from services.feed import Feed
 from services.keys import Keys
 from services.players import Players
@@ -79,6 +79,10 @@ def build(
         players=Players(client, tell_time, draw),
         projections=Projections(client, keys),
         queue=Queue(settings.queue_url or url),
-        durability=Durability(client, trusted=not settings.store_url),
+        durability=Durability(
+            client,
+            trusted=not settings.store_url,
+            folder=store_folder(settings.data) if store is None and not settings.store_url else None,
+        ),
         clock=tell_time,
     )

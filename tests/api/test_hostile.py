@@ -219,6 +219,37 @@ def test_a_body_of_another_type_is_refused(app: Flask, kind: str) -> None:
     assert "application/json" in problem["hint"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("application/json; charset=utf-16", "'application/json' in the charset 'utf-16'"),
+        ("text/plain", "'text/plain'"),
+        ("", "of no type"),
+    ],
+)
+def test_what_is_wrong_with_a_type_is_named(app: Flask, kind: str, told: str) -> None:
+    """The charset where it is that."""
+    problem = check_refusal(*send(app, body=b"{}", PATH_INFO="/v1/players", CONTENT_TYPE=kind))
+    assert f"the body is {told}" == problem["detail"]
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("limit=-1", "limit: must be greater than or equal to 1 and less than or equal to 100"),
+        ("limit=" + "9" * 5000, "limit: must be greater than or equal to 1 and less than or equal to 100"),
+        ("limit=", "limit: not a whole number"),
+        ("limit=" + "0" * 30 + "5", "limit: not a whole number"),
+        ("limit=1.0", "limit: not a whole number"),
+        ("limit=%D9%A3", "limit: not a whole number"),
+    ],
+)
+def test_a_number_out_of_bounds_is_told_the_bounds(app: Flask, query: str, told: str) -> None:
+    """However far out it is; what is no number is told as such."""
+    problem = check_refusal(*send(app, REQUEST_METHOD="GET", PATH_INFO="/v1/games", QUERY_STRING=query))
+    assert [told] == [error["detail"] for error in problem["errors"]]
+
+
 @pytest.mark.parametrize("kind", ["application/json", "Application/JSON", "application/json; charset=UTF-8"])
 def test_json_is_known_by_its_type(app: Flask, kind: str) -> None:
     """Case and charset do not matter."""

@@ -41,6 +41,18 @@ def test_another_store_is_not_ready(valkey: redis.Redis, stranger: Guest) -> Non
         assert "4" in answer.json["detail"]
 
 
+def test_a_store_that_takes_no_writes_is_not_ready(valkey: redis.Redis, stranger: Guest) -> None:
+    """It answers, and every command would be refused."""
+    valkey.config_set("maxmemory", 1)
+    try:
+        answer = stranger.get("/readyz")
+    finally:
+        valkey.config_set("maxmemory", 0)
+    assert (503, "store/unavailable") == (answer.status_code, answer.json["code"])
+    assert "can keep nothing now" in answer.json["detail"]
+    assert 200 == stranger.get("/readyz").status_code
+
+
 def test_the_build_names_its_key(app: Flask, services: Services, stranger: Guest) -> None:
     """The public key is that of the receipts; there is no compiled kernel."""
     told = stranger.get("/version").json

@@ -186,7 +186,7 @@ def test_a_seat_before_the_deal_is_taken_anew(play: Play, wire: Wire, tmp_path: 
     token = purse(tmp_path).players(command.DEFAULT_URL)[0].token
     with Client(command.DEFAULT_URL, token, transport=wire) as client:
         game = client.open_table("basic", ["me", *[{"bot": "rules"}] * 3], None, secrets.token_bytes(32)).id
-    done = play("--game", game, "--demo", "--set", "target=5")
+    done = play("--game", game, "--demo")
     assert 0 == done.exit_code, done.output
     assert "proof | hearts verify -" in done.output
 
@@ -299,8 +299,8 @@ def test_a_token_the_server_forgot_is_replaced(play: Play, tmp_path: Path) -> No
     assert [("Player", 50)] == [(one.name, len(one.token)) for one in kept]
     given = play("basic", "--token", "hearts_wrong")
     assert (1, True) == (given.exit_code, "token" in given.output)
-    for words in ((), ("--game", "last"), ("--name", "Bea")):
-        assert 1 == play("basic", "--token", "hearts_wrong", *words).exit_code
+    for words in (("basic",), ("--game", "last"), ("--name", "Bea")):
+        assert 1 == play("--token", "hearts_wrong", *words).exit_code
     assert kept == purse(tmp_path).players(command.DEFAULT_URL)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from click.testing import CliRunner
 
 from api.play import play
 from api.playoptions import read_changes
+from domain.variants import CUSTOM, VARIANTS
 
 
 @pytest.mark.parametrize(
@@ -36,6 +39,12 @@ from api.playoptions import read_changes
         (["basic", "--url", "http://[::1"], "--url"),
         (["basic", "--url", "http://127.0.0.1:x"], "--url"),
         (["basic", "--url", "\udcff"], "--url"),
+        (["--url", "http://localhost:8000/v1"], "without a path: 'http://localhost:8000'"),
+        (["--url", "localhost:8000/v1/"], "without a path: 'localhost:8000'"),
+        (["basic", "--game", "last"], "leave out VARIANT, or --game"),
+        (["--game", "g", "--set", "target=5", "--open", "0"], "leave out --open, --set, or --game"),
+        (["--game", "g", "--players", "4", "--bot", "rules"], "leave out --players, --bot, or --game"),
+        (["--set", 'points={"QS":1,"QS":2}'], "the key 'QS' stands there twice"),
         (["basic", "--pace", "nan"], "--pace"),
         (["basic", "--pace", "-1"], "--pace"),
     ],
@@ -44,6 +53,12 @@ def test_mistakes_in_the_command_are_explained(words: list[str], told: str) -> N
     """Before a table is opened, with the exit status of misuse."""
     done = CliRunner().invoke(play, words)
     assert (2, True) == (done.exit_code, told in done.output), done.output
+
+
+def test_the_help_names_every_variant() -> None:
+    """Those that this version knows, and custom."""
+    told = CliRunner().invoke(play, ["--help"]).output.split("Options:")[0]
+    assert {*VARIANTS, CUSTOM} <= set(re.findall(r"\w+", told))
 
 
 @pytest.mark.parametrize(

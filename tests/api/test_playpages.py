@@ -210,7 +210,7 @@ def test_the_rules_of_every_family_are_told(name: str) -> None:
 def test_a_refusal_is_told_in_the_servers_words() -> None:
     """Detail and hint; all errors where there are several; nothing that steers the terminal."""
     one = Problem(422, "play/must_follow_suit", "9H: seat 0 holds \x1bclubs", "play one of 2C")
-    assert ["9H: seat 0 holds clubs", "play one of 2C"] == [line.plain for line in problem_text(one)]
+    assert ["9H: seat 0 holds \ufffdclubs", "play one of 2C"] == [line.plain for line in problem_text(one)]
     many = Problem(422, "rules/invalid", "a; b", "", "", ["a", "b"])
     assert ["a", "b"] == [line.plain for line in problem_text(many)]
 
@@ -231,3 +231,11 @@ def test_help_fits_the_screen_and_names_every_command() -> None:
     lines = drawn(help_page(WIDE))
     assert len(lines) < 20
     assert {"score", "last", "hand", "rules", "quit", "Enter"} <= {line.split()[0] for line in lines if line}
+
+
+def test_a_choice_that_steers_the_terminal_is_no_more_than_shown() -> None:
+    """A server may say anything of the moon."""
+    (told,) = tell(
+        Story().deal("2C").scene, {"t": "moon_chosen", "seat": 0, "choice": "\x1b[2J\n"}, Look(signs=False)
+    )
+    assert told.plain.isprintable()

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 
 from api.client import Client, Item, SeatInfo, Strange, Table
-from api.scene import Scene, display_names, printable
+from api.scene import Scene, display_names
 from domain.cards import NAMES, Card, format_mask
 from services.wiring import Services
 from tests.api.stories import Story
@@ -189,9 +189,10 @@ def test_names_are_safe_different_and_never_empty() -> None:
     assert max(map(len, display_names(many, 0))) <= 12
 
 
-def test_what_steers_a_terminal_is_not_printable() -> None:
-    """Escapes, line ends and marks that turn the writing around are dropped; letters of all scripts stay."""
-    assert "[31mÅsa 花子" == printable("\x1b[31mÅsa\r\n\u202e 花子\x07")
+def test_what_steers_a_terminal_is_in_no_name() -> None:
+    """Escapes, line ends and marks that turn the writing around."""
+    seats = [SeatInfo(0, "player", "\x1b[31m花\r\n\u202e子\x07"), SeatInfo(1, "player", "\u200d \u200c")]
+    assert ["\ufffd[31m花\ufffd\ufffd\ufffd子\ufffd", "seat 1"] == display_names(seats, 0)
 
 
 @pytest.mark.parametrize("rules", [{}, {"variant": "x", "players": 9}, {"variant": "x", "removed": "1X"}])

@@ -140,3 +140,37 @@ def test_half_sent_bodies_do_not_stop_a_server(environ: dict[str, str]) -> None:
         told = HTTPResponse(half[1])
         told.begin()
         assert (400, "request/unreadable") == (told.status, json.loads(told.read())["code"])
+
+
+CHUNKED = (
+    "{} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n{}\r\n"
+)
+BROKEN = ('ZZ\r\n{"clock":9}\r\n0\r\n\r\n', "-2\r\n{}\r\n0\r\n\r\n", "0x2\r\n{}\r\n0\r\n\r\n", "")
+
+
+def test_broken_chunks_are_no_empty_body(environ: dict[str, str]) -> None:
+    """Chunks that are none, or a sender that leaves: 400, and the command, which an empty body would do, is not done."""
+    with serving(environ, "--port", "0", "--threads", "4") as server:
+        token = httpx.post(f"{server.url}/v1/players", json={"name": "Bo"}).json()["token"]
+        who = {"Authorization": f"Bearer {token}"}
+        table = {"variant": "basic", "seats": ["me", "open", "open", "open"]}
+        made = httpx.post(f"{server.url}/v1/games", json=table, headers=who).json()
+        for call in (f"POST /v1/games/{made['id']}/ready", f"DELETE /v1/games/{made['id']}/seats/0"):
+            head = CHUNKED.format(call, f"Authorization: Bearer {token}\r\n")
+            for body in BROKEN:
+                told = json.loads(exchange(server.url, (head + body).encode()).split(b"\r\n\r\n")[1])
+                assert (400, "request/unreadable") == (told["status"], told["code"]), (call, body, told)
+                assert "a chunked body that is empty or broke off" == told["detail"]
+        assert made["seq"] == httpx.get(f"{server.url}/v1/games/{made['id']}", headers=who).json()["seq"]
+
+
+def exchange(url: str, request: bytes) -> bytes:
+    """What a server answers to bytes, after which the sender leaves."""
+    parts = urlsplit(url)
+    with socket.create_connection((parts.hostname, parts.port), 30) as line:
+        line.sendall(request)
+        line.shutdown(socket.SHUT_WR)
+        answer = b""
+        while piece := line.recv(65536):
+            answer += piece
+    return answer

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from services.audit import KeyFileError, ServerKeyMismatch, server_key
+from services.audit import KeyFileError, ServerKeyMismatch, exposure, server_key
 from services.keys import Keys
 from services.settings import Settings
 from services.wire import Wire
@@ -86,3 +86,44 @@ def test_services_are_not_built_with_another_key(client: redis.Redis, tmp_path: 
     with pytest.raises(ServerKeyMismatch):
         build(Settings(data=tmp_path / "b", partitions=4), store=client)
     assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"zz" * 32, "something else than the 64 digits of hex"),
+        (b"\xff\xfe", "something else than the 64 digits of hex"),
+        ("é".encode() * 32, "something else than the 64 digits of hex"),
+        (b"00 " * 32, "something else than the 64 digits of hex"),
+        (b"00" * 31, "has 62 digits of hex and should have 64"),
+        (b"", "has 0 digits of hex and should have 64"),
+        (None, "cannot be used: Is a directory"),
+    ],
+)
+def test_a_bad_key_file_is_told_in_plain_words(
+    wire: Wire, tmp_path: Path, content: bytes | None, told: str
+) -> None:
+    """Not in those of the machine."""
+    path = tmp_path if content is None else tmp_path / "key"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(KeyFileError) as caught:
+        server_key(wire, path, draw(0))
+    assert str(caught.value).endswith(told) or told in str(caught.value)
+    assert not any(word in str(caught.value) for word in ("Errno", "codec", "fromhex"))
+
+
+@pytest.mark.parametrize(
+    ("mode", "may"),
+    [(0o666, "read and write"), (0o644, "read"), (0o622, "write"), (0o640, "read"), (0o600, ""), (0o400, "")],
+)
+def test_a_key_that_others_may_use_is_warned_of(tmp_path: Path, mode: int, may: str) -> None:
+    """In a sentence that says what to do; of one that is its owner's alone nothing is said."""
+    path = tmp_path / "key"
+    assert exposure(path) is None
+    path.touch()
+    path.chmod(mode)
+    told = exposure(path)
+    assert told == (
+        f"others may {may} the server key in {path}: make it yours alone (chmod 600)" if may else None
+    )

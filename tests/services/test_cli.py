@@ -141,16 +141,32 @@ def test_what_the_terminal_cannot_write_is_no_reason_to_end() -> None:
     assert "HEARTS_DATA=dät?" in done.stdout.decode("latin-1")
 
 
-def test_output_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A full disk is told in a sentence, with exit code 1; other failures of the system are not hidden."""
+@pytest.mark.parametrize("words", [["--help"], ["config"], ["config", "--help"], ["--version"]])
+def test_output_that_cannot_be_written(words: list[str]) -> None:
+    """A full disk is told in a sentence, with exit code 1, whatever was to be written."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "services.cli", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).parents[2],
+        )
+    assert (1, f"Error: the disk is full: {os.strerror(errno.ENOSPC)}\n") == (done.returncode, done.stderr)
+
+
+def test_what_the_system_refuses_is_a_sentence(
+    offered: list[EntryPoint], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the file's name where there is one; who calls `main` as a function gets the exception."""
 
     def fail(*_: object, **__: object) -> None:
-        raise OSError(code, os.strerror(code))
+        raise error
 
-    monkeypatch.setattr(click, "echo", fail)
-    code = errno.ENOSPC
-    with pytest.raises(click.ClickException, match="the disk is full"):
-        cli.main(["config"], standalone_mode=False)
-    code = errno.EIO
-    with pytest.raises(OSError, match=os.strerror(errno.EIO)):
+    monkeypatch.setattr(cli.config, "callback", fail)
+    error = OSError(errno.EIO, "no luck")
+    assert (1, "Error: no luck\n") == ((done := run("config")).exit_code, done.stderr)
+    error = OSError(errno.EACCES, "no luck", "a\x1b")
+    assert (1, "Error: a\ufffd: no luck\n") == ((done := run("config")).exit_code, done.stderr)
+    with pytest.raises(OSError, match="no luck"):
         cli.main(["config"], standalone_mode=False)

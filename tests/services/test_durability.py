@@ -1,11 +1,13 @@
 """Whether a store of one's own keeps what it acknowledges, and how that is told."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import redis
 
-from services.durability import CHECK_SECONDS, Durability, weaknesses
+from services.durability import CHECK_SECONDS, LOOK_SECONDS, Durability, WriteWatch, weaknesses
+from services.keys import Keys
 from services.wire import StoreUnavailable, connect
 
 SAFE = {
@@ -79,3 +81,74 @@ def test_the_embedded_store_is_not_asked() -> None:
         assert [] == Durability(client, trusted=True).warnings()
         with pytest.raises(StoreUnavailable):
             Durability(client).warnings()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "usual"), [("maxmemory", "1", "0"), ("min-replicas-to-write", "1", "0")]
+)
+def test_a_store_that_takes_no_writes_is_told(server: redis.Redis, name: str, value: str, usual: str) -> None:
+    """Full, or without the replicas it needs: why is said, until it writes again; and to ask changes nothing."""
+    server.flushall()
+    durability = Durability(server)
+    assert durability.hindrance() is None
+    assert 0 == server.dbsize()
+    server.set(Keys.partitions_key, 8)
+    server.config_set(name, value)
+    try:
+        why = durability.hindrance()
+        assert why
+        assert "it refuses to write" in why
+    finally:
+        server.config_set(name, usual)
+    assert durability.hindrance() is None
+    assert b"8" == server.get(Keys.partitions_key)
+
+
+def test_a_read_only_replica_is_told(server: redis.Redis) -> None:
+    """A server that follows another."""
+    server.replicaof("127.0.0.1", 1)
+    try:
+        assert "read only replica" in (Durability(server).hindrance() or "")
+    finally:
+        server.replicaof("NO", "ONE")
+
+
+def test_a_folder_that_was_taken_away_is_told(server: redis.Redis, tmp_path: Path) -> None:
+    """Also where another has come to its place: what the server writes then is found by nobody."""
+    folder = tmp_path / "store"
+    folder.mkdir()
+    durability = Durability(server, folder=folder)
+    assert durability.hindrance() is None
+    folder.rename(tmp_path / "away")
+    assert "was taken away" in (durability.hindrance() or "")
+    folder.mkdir()
+    assert "was taken away" in (durability.hindrance() or "")
+
+
+def test_a_store_that_does_not_answer_is_no_answer() -> None:
+    """It is not known then, and told otherwise."""
+    with connect("redis://127.0.0.1:1") as client:
+        durability = Durability(client)
+        with pytest.raises(StoreUnavailable):
+            durability.hindrance()
+        told: list[str] = []
+        WriteWatch(durability, told.append).look()
+        assert [] == told
+
+
+def test_a_watch_tells_each_change_once(server: redis.Redis) -> None:
+    """And asks once a second at most."""
+    now, told = [0.0], list[str]()
+    watch = WriteWatch(Durability(server), told.append, lambda: now[0])
+    for limit, known in (("0", 0), ("1", 1), ("1", 1), ("0", 2), ("0", 2)):
+        server.config_set("maxmemory", limit)
+        before = len(told)
+        watch.look()
+        assert len(told) == before or not now[0] % LOOK_SECONDS
+        now[0] += LOOK_SECONDS / 2
+        watch.look()
+        now[0] += LOOK_SECONDS / 2
+        watch.look()
+        assert known == len(told)
+    assert told[0].startswith("warning: the store can keep nothing now: it refuses to write")
+    assert "the store keeps games again" == told[1]

@@ -1,0 +1,111 @@
+"""`hearts verify` and `hearts legal` on files that mean harm, or cannot be read."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from services.bulk import How, judge_all
+from services.cli_records import legal, verify
+from services.record_files import Unreadable, until_broken
+from tests.services.test_cli_records import OVER, PROOF, REVOKE, UNFINISHED, line, run
+
+__all__ = ["run"]
+
+NAME = "x\x1b[2J\nforged:1: holds\u202e" + "y" * 100_000
+SHOWN = "x\ufffd[2J\ufffdforged:1: holds\ufffd"
+
+
+@pytest.mark.parametrize("text", [OVER, UNFINISHED, REVOKE])
+def test_a_seats_name_forges_nothing(run: Any, text: dict[str, Any]) -> None:
+    """One line, no escapes, and of a long name the beginning."""
+    for command in (verify, legal):
+        said = run(command, line(text | {"seats": [NAME] * len(text["seats"])}))
+        assert said.stdout.removesuffix("\n").isprintable()
+        assert (SHOWN in said.stdout) == (text is not REVOKE)
+        assert len(said.stdout) < 1000
+
+
+def test_what_a_file_says_wrong_forges_nothing(run: Any) -> None:
+    """Keys, rules and formats are quoted in reasons, each in one printable line."""
+    odd = "\x1b[2J\nfile: line 1: fine\u202e"
+    bad = [OVER | {odd: 1}, OVER | {"rules": {"variant": odd}}, OVER | {"rules": {odd: 1}}, {"format": odd}]
+    bad.append(OVER | {"rules": {"variant": "basic", "tie": odd}})
+    bad.append(OVER | {"hands": [{odd: 1}]})
+    for text in bad:
+        for encoded in (json.dumps(text).encode(), json.dumps(text, ensure_ascii=False).encode()):
+            said = run(verify, encoded)
+            assert (2, True) == (said.exit_code, said.stderr.removesuffix("\n").isprintable()), said.stderr
+    lines = PROOF.splitlines(keepends=True)
+    game = lines[0].replace(b"g-test", b"g\\u001b[2J\\n")
+    assert game != lines[0]
+    for text in run(verify, game + b"".join(lines[1:])).stdout.splitlines():
+        assert text.isprintable()
+
+
+def test_a_files_name_forges_nothing(tmp_path: Path) -> None:
+    """Not even one with a line break."""
+    path = tmp_path / "a\nb\x1b[2J"
+    path.write_bytes(line(OVER) + b"garbage\n")
+    said = CliRunner().invoke(verify, [str(path)])
+    assert said.stdout.removesuffix("\n").isprintable()
+    assert said.stderr.removesuffix("\n").isprintable()
+    assert "a\ufffdb\ufffd[2J:1: holds" in said.stdout
+
+
+def test_a_key_twice_is_no_record(run: Any) -> None:
+    """Of two readers each might see another game: status 2, with line and key, whatever the others say."""
+    twice = line(OVER).replace(b'{"format"', b'{"winners": [0], "format"', 1)
+    inner = line(OVER).replace(b'"plays":', b'"plays": [], "pl\\u0061ys":', 1)
+    for command in (verify, legal):
+        said = run(command, line(OVER) + twice + inner + line(OVER))
+        assert 2 == said.exit_code
+        assert "line 2: the key 'winners' stands there twice" in said.stderr
+        assert "line 3: the key 'plays' stands there twice" in said.stderr
+        assert 2 == len(said.stdout.splitlines())
+    pretty = json.dumps(OVER, indent=1).replace('"seats":', '"seats": [],\n"seats":')
+    at = pretty[: pretty.rindex('"seats"')].count("\n") + 1
+    assert f"line {at}: the key 'seats' stands there twice" in run(verify, pretty.encode()).stderr
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    """What the system refuses is a sentence and status 2, and other files are judged."""
+    path = tmp_path / "record"
+    path.write_bytes(line(OVER))
+    for command in (verify, legal):
+        said = CliRunner().invoke(command, ["/proc/self/mem", str(path)])
+        assert (2, 1) == (said.exit_code, len(said.stdout.splitlines()))
+        assert "/proc/self/mem: line 1: the file cannot be read here: Input/output error\n" == said.stderr
+
+
+def test_a_file_that_breaks_off_is_judged_so_far() -> None:
+    """What was read before counts, and where it broke off is told."""
+
+    def texts() -> Any:
+        yield 1, line(OVER)
+        raise Unreadable(2, "gone")
+
+    broken: list[Unreadable] = []
+    (judged,) = judge_all(until_broken(texts(), broken), How("f", False, False), 1)
+    assert ((1, 0, 0), [2]) == (judged.counts, [one.line for one in broken])
+
+
+@pytest.mark.parametrize("command", ["verify", "legal"])
+def test_a_closed_standard_input(command: str) -> None:
+    """Wrong usage, and no traceback."""
+    program = f"from services.cli_records import {command}; {command}()"
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$0" -c "$1" - <&-', sys.executable, program],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    assert (2, "") == (done.returncode, done.stdout)
+    assert done.stderr.endswith("standard input is closed\n")
