@@ -62,5 +62,5 @@ lock: $(STAMP) ## resolve the lock files again (LOCK_ARGS=--upgrade takes newer 
 	$(PIP_COMPILE) -c requirements/dev.lock --output-file requirements/peers.lock requirements/peers.in
 
 clean: ## remove the environment, builds and caches; the games of make run stay
-	rm -rf $(VENV) build dist *.egg-info domain/kernel/*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist *.egg-info domain/kernel/*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -20,7 +20,7 @@ COMMANDS = PROJECT["project"]["entry-points"]["hearts.commands"]
 FLOORS = ("domain", "services", "workers", "api")
 LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
 # Made on the machine, not part of the tree.
-MADE = {".git", ".venv", "build", "dist", "hearts-data", "__pycache__", ".hypothesis"}
+MADE = {".git", ".venv", "build", "dist", "hearts-data", "__pycache__", ".hypothesis", "mutants"}
 MADE |= {".mypy_cache", ".pytest_cache", ".ruff_cache"}
 # Written in pieces, so that this file does not hold them.
 INDEXES = [
