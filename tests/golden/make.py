@@ -32,7 +32,10 @@ GAMES: dict[str, tuple[dict[str, Any], str]] = {
     "black_maria-3": ({"variant": "black_maria", "players": 3}, "pbs"),
     "greek-4": ({"variant": "greek"}, "pbbn"),
     "partnership-4": ({"variant": "partnership"}, "pbpb"),
-    "sun-4": ({"variant": "standard", "sun_effect": "punish", "no_trick_points": -5, "hand_floor": 0}, "bbpb"),
+    "sun-4": (
+        {"variant": "standard", "sun_effect": "punish", "no_trick_points": -5, "hand_floor": 0},
+        "bbpb",
+    ),
 }
 """The games by their names: the rules, and who sits where (see `tests.support.games.open_game`)."""
 
