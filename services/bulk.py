@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing.connection import wait
 from typing import Final, NamedTuple
 
 import msgspec
@@ -82,12 +87,40 @@ def judge_all(texts: Iterable[tuple[int, bytes]], how: How, jobs: int) -> Iterat
             yield judge_batch(batch, how)
         return
     # new processes, for a copy of this one would hold what others of its threads have locked
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        try:
-            yield from _in_order(batches(texts), lambda batch: pool.submit(judge_batch, batch, how), 3 * jobs)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    context = multiprocessing.get_context("spawn")
+    with _ended_by_interrupts(), ProcessPoolExecutor(jobs, context, _end_with_parent) as pool:
+        yield from _in_order(batches(texts), lambda batch: pool.submit(judge_batch, batch, how), 3 * jobs)
+
+
+@contextmanager
+def _ended_by_interrupts() -> Iterator[None]:
+    """Let Ctrl-C end this process at once, and the others with it.
+
+    Python would raise an error in its main thread, which may be waiting for input or for a batch and not be woken.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _end_with_parent() -> None:
+    """Let this process end when the one that it works for does, however that ends, and at Ctrl-C without a word."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(
+            target=_outlive, args=(parent.sentinel,), name="end-with-parent", daemon=True
+        ).start()
+
+
+def _outlive(parent: int) -> None:
+    wait([parent])
+    os._exit(1)
 
 
 def _in_order(

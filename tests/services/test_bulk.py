@@ -137,7 +137,7 @@ def _until_closed(terminal: int) -> Iterator[bytes]:
     os.close(terminal)
 
 
-def test_an_interrupt_leaves_no_process(tmp_path: Path) -> None:
+def test_an_interrupt_leaves_no_process() -> None:
     """Given a run on two cores that is broken off, then its processes end with it."""
     from signal import SIGINT
 
@@ -157,6 +157,6 @@ def test_an_interrupt_leaves_no_process(tmp_path: Path) -> None:
         children = psutil.Process(process.pid).children(recursive=True)
         assert children
         process.send_signal(SIGINT)
-        process.wait(30)
+        assert process.wait(30) == -SIGINT
     _, alive = psutil.wait_procs(children, timeout=30)
     assert alive == []
