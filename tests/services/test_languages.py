@@ -18,9 +18,9 @@ def texts(value: str | tuple[str, ...] | list[str]) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
-def shape(text: str) -> tuple[set[str | None], str, str]:
+def shape(text: str) -> tuple[tuple[str, ...], str, str]:
     """What a translation has in common with its message: placeholders, spaces about it, a full stop or a colon."""
-    names = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+    names = tuple(sorted({name for _, name, _, _ in string.Formatter().parse(text) if name is not None}))
     ending = re.search(r"[.:,]?$", text)
     assert ending
     return names, text[len(text.rstrip()) :], ending[0]
@@ -38,7 +38,7 @@ def faults(catalogue: Catalog) -> Iterator[str]:
             yield f"empty: {message.id}"
         elif len(forms) != (catalogue.num_plurals if isinstance(message.id, tuple) else 1):
             yield f"forms: {message.id}"
-        elif {repr(shape(form)) for form in forms} != {repr(shape(text)) for text in texts(message.id)}:
+        elif {shape(form) for form in forms} != {shape(text) for text in texts(message.id)}:
             yield f"shape: {message.id}"
 
 
