@@ -7,6 +7,7 @@ fold of all events says the same (tests hold it to that). It holds secrets, as t
 from __future__ import annotations
 
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Final
 
 import msgspec
@@ -18,7 +19,7 @@ from domain.state import HandState, Phase, SeatState, State, Trick
 
 VERSION: Final = 1
 """Raise it with every change of `State`, `HandState` or the fold: what was stored under another one is not used."""
-EVERY: Final = 16
+EVERY: Final = 8
 """A snapshot is stored with an append that reaches or passes a multiple of so many events."""
 
 _MASK_BYTES: Final = 13
@@ -81,8 +82,8 @@ class Snapshot(msgspec.Struct, array_like=True):
     def state(self) -> State:
         """The folded state."""
         state = State.__new__(State)
-        for name in _SHARED:
-            setattr(state, name, getattr(self, name))
+        for name, value in zip(_SHARED, _shared_of(self), strict=True):
+            setattr(state, name, value)
         state.terms = _terms(self.rules)
         state.hand = None if self.hand is None else _unpack_hand(self.hand)
         return state
@@ -92,6 +93,8 @@ _SHARED: Final = tuple(name for name in State.__slots__ if name not in ("terms",
 _HAND_SHARED: Final = tuple(
     name for name in HandState.__slots__ if name not in ("dealt", "kitty", "held", "passes")
 )
+_shared_of: Final = attrgetter(*_SHARED)
+_hand_shared_of: Final = attrgetter(*_HAND_SHARED)
 
 
 @lru_cache(maxsize=256)
@@ -143,8 +146,8 @@ def _unpack_hand(packed: _Hand) -> HandState:
     masks: list[Mask] = [int.from_bytes(raw[at : at + size], "little") for at in range(0, len(raw), size)]
     seats = len(packed.passed)
     hand = HandState.__new__(HandState)
-    for name in _HAND_SHARED:
-        setattr(hand, name, getattr(packed, name))
+    for name, value in zip(_HAND_SHARED, _hand_shared_of(packed), strict=True):
+        setattr(hand, name, value)
     hand.dealt, hand.kitty, hand.held = masks[:seats], masks[seats], masks[seats + 1 : 2 * seats + 1]
     passes = zip(masks[2 * seats + 1 :], packed.passed, strict=True)
     hand.passes = [mask if passed else None for mask, passed in passes]
