@@ -5,14 +5,11 @@ from __future__ import annotations
 import dataclasses
 import logging
 import multiprocessing
-import os
 import signal
 import socket
-import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from multiprocessing.connection import wait
 from typing import Any, Final, NoReturn
 
 import click
@@ -26,6 +23,7 @@ from services.cli import read_settings, setting
 from services.cli_process import answers, once_store_answers, set_up_logging
 from services.cli_up import HouseError, PortInUse, free_port
 from services.settings import Settings
+from services.supervise import after_parent_process, stop_or_end
 from services.supervise import exit_with_parent as watch_parent
 from services.wiring import build, store_url
 
@@ -109,7 +107,8 @@ def load(settings: Settings, stopping: Any) -> Callable[..., Any]:
     """The application, made in the worker process that serves it."""
     set_up_logging(settings)
     allow_connections()
-    _end_with_server()
+    # a worker whose server was killed would go on holding its port
+    after_parent_process(partial(stop_or_end, STOP_SECONDS))
     return create_app(build(settings), stopping=stopping.is_set)
 
 
@@ -151,19 +150,3 @@ def _listen_on(settings: Settings) -> tuple[str, int]:
             raise click.ClickException(str(error)) from error
     found = socket.getaddrinfo(settings.host, port, type=socket.SOCK_STREAM)[0]
     return str(found[4][0]), port
-
-
-def _end_with_server() -> None:
-    """Let this worker process end when the server's main process is killed, instead of holding its port."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(
-            target=_outlive, args=(parent.sentinel,), name="end-with-server", daemon=True
-        ).start()
-
-
-def _outlive(parent: int) -> None:
-    wait([parent])
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(STOP_SECONDS)
-    os._exit(1)

@@ -12,7 +12,7 @@ from api.errors import CODES
 from api.ops import program_version
 from api.present import encode
 from domain.variants import VARIANTS
-from services.rules_text import summary
+from services.rules_text import published_summary
 
 _METHODS: Final = ("get", "post", "delete")
 _STYLE: Final = """\
@@ -62,7 +62,7 @@ class Pages:
         url = request.host_url.rstrip("/")
         rows = "".join(
             f"<dt><a href='/v1/variants/{one.name}'>{one.name}</a>: {escape(one.title)}, "
-            f"{_seats(sorted(one.seats))} seats</dt><dd>{escape(summary(one.rules()))}</dd>"
+            f"{_seats(sorted(one.seats))} seats</dt><dd>{escape(published_summary(one.name, one.usual_seats))}</dd>"
             for one in VARIANTS.values()
         )
         page = _page(

@@ -11,13 +11,12 @@ from flask import Response
 from api.answers import ETAG_DOC, ReadHeaders, RecordAnswer
 from api.errors import Problem
 from api.gate import gate_of
-from api.house import House, house
+from api.house import house
 from api.inputs import check_game_id, wsgi
-from api.present import encode, players_of
+from api.present import encode
 from api.room import Room
 from domain.events import AnyEvent
 from domain.record import record_of
-from domain.state import State
 from services.codec import CODEC
 from services.folded import Table
 from services.proof import proof_lines
@@ -87,7 +86,7 @@ def get_record(game: str) -> Response:
     if _is_known(table):
         return _unchanged(table)
     events = (CODEC.decode(public, hidden) for _, public, hidden in here.pages.entries(game, table.seq))
-    record = record_of(cast("Iterator[AnyEvent]", events), _seat_names(here, table.state))
+    record = record_of(cast("Iterator[AnyEvent]", events), here.players.seat_names(table.state))
     return _file(table, encode(record) + b"\n", "application/json", "json")
 
 
@@ -95,14 +94,6 @@ def _pieces(lines: Iterator[bytes]) -> Iterator[bytes]:
     """``lines`` joined to pieces of some hundred kilobytes."""
     while piece := b"".join(islice(lines, PAGE + _FRAME)):
         yield piece
-
-
-def _seat_names(here: House, state: State) -> list[str]:
-    """The names at the table, clockwise; of a player whose name was erased, its id."""
-    names = here.players.names(players_of(state))
-    return [
-        one.bot.name if one.bot is not None else names.get(one.player) or one.player for one in state.seats
-    ]
 
 
 def _file(table: Table, data: bytes | Iterator[bytes], content_type: str, ending: str) -> Response:

@@ -14,7 +14,7 @@ from api.present import encode
 from api.room import Room
 from api.schemas import VariantQuery
 from domain.variants import VARIANTS, Variant, ruleset_of
-from services.rules_text import summary
+from services.rules_text import published_summary
 
 variants: Final = Room("variants", __name__, url_prefix="/v1/variants", description="The published rule sets")
 
@@ -51,7 +51,7 @@ def _describe(variant: Variant, seats: int) -> dict[str, Any]:
     return {
         "name": variant.name,
         "title": variant.title,
-        "summary": summary(rules),
+        "summary": published_summary(variant.name, seats),
         "source": variant.source,
         "players": sorted(variant.seats),
         "rules": rules,

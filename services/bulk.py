@@ -10,12 +10,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing.connection import wait
+from functools import partial
 from typing import Final, NamedTuple
 
 import msgspec
 
 from services.record_files import FAULTY, HOLDS, UNREADABLE, Unreadable, judge, verdict_line
+from services.supervise import after_parent_process
 
 BATCH_BYTES: Final = 256 * 1024
 """About as many bytes of records are judged at a time."""
@@ -111,16 +112,7 @@ def _ended_by_interrupts() -> Iterator[None]:
 def _end_with_parent() -> None:
     """Let this process end when the one that it works for does, however that ends, and at Ctrl-C without a word."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(
-            target=_outlive, args=(parent.sentinel,), name="end-with-parent", daemon=True
-        ).start()
-
-
-def _outlive(parent: int) -> None:
-    wait([parent])
-    os._exit(1)
+    after_parent_process(partial(os._exit, 1))
 
 
 def _in_order(

@@ -6,7 +6,7 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Final, cast
+from typing import IO, cast
 
 import click
 import msgspec
@@ -23,13 +23,10 @@ from services.paging import EventPages
 from services.players import LONGEST_NAME
 from services.printable import file_name, printable_line
 from services.proof import proof_lines
-from services.record_files import Unreadable, read_file
+from services.record_files import FAULTY, HOLDS, UNREADABLE, Unreadable, read_file
 from services.store import PartitionMismatch, StoreUnavailable
 from services.tables import UnknownGame
 from services.wiring import Services, build
-
-FAULTY: Final = 1
-UNREADABLE: Final = 2
 
 
 @contextmanager
@@ -80,13 +77,9 @@ def export(game: str, form: str, out: IO[bytes]) -> None:
             return
         if table.state.phase != "over":
             raise click.ClickException("the game is not over; until then there is only its proof file")
-        names = house.players.names({one.player for one in table.state.seats if one.player})
-        seats = [
-            one.bot.name if one.bot is not None else names.get(one.player) or one.player
-            for one in table.state.seats
-        ]
         events = cast("list[AnyEvent]", CODEC.decode_all(list(entries)))
-        out.write(msgspec.json.encode(record_of(events, seats)) + b"\n")
+        record = record_of(events, house.players.seat_names(table.state))
+        out.write(msgspec.json.encode(record) + b"\n")
 
 
 @click.command(name="import")
@@ -98,7 +91,7 @@ def import_games(files: tuple[IO[bytes], ...]) -> None:
     imported, never rated. The same record again is the same game. Exit status 0: all are there; 1: one does not hold or
     is not finished; 2: something could not be read as a record. What is in order is imported all the same.
     """
-    status = 0
+    status = HOLDS
     with open_house() as house:
         for file in files:
             name = file_name(file.name)

@@ -18,6 +18,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 import redis
 
 from domain.refusals import Malformed
+from domain.state import State
 from services.keys import Keys
 from services.wire import StoreUnavailable, Wire
 
@@ -118,6 +119,14 @@ class Players:
                 found[player] = (reply or b"").decode()
                 self._names.put(player, found[player])
         return found
+
+    def seat_names(self, state: State) -> list[str]:
+        """The names at a table, clockwise; of a player whose name was erased, its id."""
+        names = self.names(one.player for one in state.seats if one.player)
+        return [
+            one.bot.name if one.bot is not None else names.get(one.player) or one.player
+            for one in state.seats
+        ]
 
     def _claim_id(self, name: str) -> str:
         for _ in range(_MOST_TRIES):

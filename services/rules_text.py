@@ -7,6 +7,7 @@ and what of a rule set makes no difference. Where two rule sets differ in a key,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Final, NamedTuple
 
 import msgspec
@@ -84,6 +85,12 @@ def summary(rules: RuleSet, words: Words | None = None) -> str:
     """What sets a rule set apart, in one line."""
     words = words or words_of()
     return as_sentence(words, _traits(words, terms_of(rules)))
+
+
+@cache
+def published_summary(name: str, players: int) -> str:
+    """The summary of a published variant in English: it never changes, and every page and list of variants asks for it."""
+    return summary(VARIANTS[name].rules(players))
 
 
 def origin_of(rules: RuleSet) -> RuleSet:

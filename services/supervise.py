@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import socket
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from multiprocessing.connection import wait
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import BinaryIO, Final
@@ -301,6 +303,25 @@ def _watch_input(seconds: float) -> None:
     with suppress(OSError):
         while os.read(0, 4096):
             pass
+    stop_or_end(seconds)
+
+
+def after_parent_process(leave: Callable[[], object]) -> None:
+    """Call ``leave`` when the process that has made this one, by `multiprocessing`, is no more, however that ended."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(
+            target=_outlive, args=(parent.sentinel, leave), name="after-parent", daemon=True
+        ).start()
+
+
+def _outlive(parent: int, leave: Callable[[], object]) -> None:
+    wait([parent])
+    leave()
+
+
+def stop_or_end(seconds: float) -> None:
+    """Have this process stop, as by SIGTERM; where it does not within so many seconds, end it."""
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(seconds)
     os._exit(1)

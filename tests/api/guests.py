@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+import pytest
 from flask import Flask
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
+
+from services.store import Entry, Store
 
 
 @cache
@@ -119,3 +122,16 @@ def _accepted(answer: TestResponse) -> dict[str, Any]:
     assert 200 == answer.status_code, answer.text
     table: dict[str, Any] = answer.json
     return table
+
+
+def noted_reads(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int | None]]:
+    """A list that every read of a game's events is noted in from now on: after which event, and up to which."""
+    asked: list[tuple[int, int | None]] = []
+    read = store.read
+
+    def told(game: str, after: int = 0, upto: int | None = None) -> list[Entry]:
+        asked.append((after, upto))
+        return read(game, after, upto)
+
+    monkeypatch.setattr(store, "read", told)
+    return asked

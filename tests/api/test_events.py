@@ -12,9 +12,8 @@ from werkzeug.test import TestResponse
 from api.app import create_app
 from api.house import House
 from domain.shuffle import genesis_head, next_head
-from services.store import Entry
 from services.wiring import Services
-from tests.api.guests import Guest, open_table, play_on, seat_all
+from tests.api.guests import Guest, noted_reads, open_table, play_on, seat_all
 
 
 class Polling:
@@ -100,14 +99,7 @@ def test_who_reads_on_does_not_make_the_server_begin_again(
     game = seat_all(four)
     play_on(four, game)
     monkeypatch.setattr("services.paging.PAGE", 4)
-    asked: list[tuple[int, int | None]] = []
-    read = services.store.read
-
-    def told(game: str, after: int = 0, upto: int | None = None) -> list[Entry]:
-        asked.append((after, upto))
-        return read(game, after, upto)
-
-    monkeypatch.setattr(services.store, "read", told)
+    asked = noted_reads(services.store, monkeypatch)
     for after in (0, 4, 8):
         four[0].get(f"/v1/games/{game}/events?after={after}&limit=4")
     pages = [(after, upto) for after, upto in asked if upto is not None]

@@ -8,9 +8,8 @@ import pytest
 from werkzeug.test import TestResponse
 
 from domain.cards import format_mask
-from services.store import Entry
 from services.wiring import Services
-from tests.api.guests import Guest, open_table, play_on, seat_all
+from tests.api.guests import Guest, noted_reads, open_table, play_on, seat_all
 from tests.api.twins import deal_twin, move_to
 
 FOR_ME = ("private, max-age=31536000, immutable", "Authorization")
@@ -240,14 +239,7 @@ def test_who_looks_back_does_not_make_the_server_begin_again(
     whole = [look(four[0], game, f"at={seq}").data for seq in range(1, last + 1)]
     monkeypatch.setattr("services.paging.PAGE", 4)
     monkeypatch.setattr("services.paging.SPARSE", 4)
-    asked: list[tuple[int, int | None]] = []
-    read = services.store.read
-
-    def told(game: str, after: int = 0, upto: int | None = None) -> list[Entry]:
-        asked.append((after, upto))
-        return read(game, after, upto)
-
-    monkeypatch.setattr(services.store, "read", told)
+    asked = noted_reads(services.store, monkeypatch)
     look(four[0], game, "at=63")
     assert [(at, at + 4) for at in range(0, 60, 4)] == [pair for pair in asked if pair[1] == pair[0] + 4]
     for seq, pages in (
