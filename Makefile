@@ -3,6 +3,8 @@
 PYTHON ?= python3
 DATA ?= hearts-data
 PYTEST_ARGS ?= -n auto
+CALLS ?= 20000
+SEED ?= 1
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,7 +13,7 @@ PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --g
 	--strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options $(LOCK_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test check format bench peers lock clean
+.PHONY: help venv run test check format bench fuzz peers lock clean
 
 help: ## print this list
 	@awk -F ': *[^#]*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +51,9 @@ format: $(STAMP) ## let ruff format the code and mend what it can
 
 bench: $(STAMP) ## measure speed, each figure as a ratio within one run
 	$(BIN)/python tests/bench/run.py
+
+fuzz: $(STAMP) ## let schemathesis make CALLS=20000 calls to a house of its own (minutes)
+	$(BIN)/python tests/fuzz/run.py --calls $(CALLS) --seed $(SEED)
 
 peers: $(STAMP) ## install OpenSpiel too, which make bench then measures against (300 MB)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/peers.lock

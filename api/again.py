@@ -11,9 +11,11 @@ from api.auth import require
 from api.errors import RefusedAt
 from api.house import house
 from api.inputs import check_game_id, read_body, read_key, wsgi
+from api.opening import check_tables, note_table
 from api.room import Room
 from api.schemas import Rematch
 from api.telling import command_answer
+from domain.commands import SitDown
 from domain.refusals import Refused
 
 again: Final = Room("again", __name__, url_prefix="/v1/games", description="Once more")
@@ -31,6 +33,7 @@ REMATCH: Final = Rematch()
     headers=KeyHeader,
     sends=ETAG_DOC | REPLAYED_DOC | {"Location": {"schema": {"type": "string"}}},
     refuses=(404, 409, 503),
+    codes=("game/not_over", "game/over", "seat/not_yours", "seat/taken", "entropy/repeated"),
 )
 def rematch(game: str) -> Response:
     """Play it again.
@@ -48,8 +51,20 @@ def rematch(game: str) -> Response:
     if old.state.phase != "over":
         refused = Refused("game/not_over", "a rematch is played when the game is over")
         raise RefusedAt(refused, old)
+    if old.state.branch is not None:
+        refused = Refused(
+            "request/invalid",
+            "a practice table has no rematch",
+            hint=f"branch from /v1/games/{old.state.branch.game} again, by POST to its /branch",
+        )
+        raise RefusedAt(refused, old)
     if old.state.seat_of(me.id) is None:
         refused = Refused("seat/not_yours", "you had no seat in this game", hint="open a table of your own")
         raise RefusedAt(refused, old)
-    outcome = here.tables.rematch(old.state, me.id, body.fields["entropy_commit"], key)
+    opens = not here.tables.has_rematch(game)
+    if opens:
+        check_tables(here, me.id)
+    outcome = here.tables.rematch(old.state, SitDown(player=me.id, **body.fields), key)
+    if opens:
+        note_table(here, me.id, outcome)
     return command_answer(here, outcome, me, status=201)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from marshmallow import Schema, fields, validate
 
+from api.answers_branch import EndAndOrigin
 from api.errors import CODES
 from api.schemas import (
     LARGEST_AFTER,
@@ -103,7 +104,7 @@ class OpenHand(Schema):
     given = _text(f"what it had passed, {_CARDS}")
 
 
-class TableAnswer(Schema):
+class TableAnswer(EndAndOrigin):
     """A table as the caller may see it. The last keys of the contract are there for a seat alone."""
 
     id = _text("the game's id")
@@ -192,6 +193,7 @@ class MeAnswer(Schema):
     id = _text("opaque id")
     name = _text("the player's name")
     scopes = fields.List(fields.String(), required=True)
+    token = _text("id of the token that asks")
 
 
 class VariantAnswer(Schema):
@@ -308,7 +310,7 @@ class VersionAnswer(Schema):
     kernel = fields.String(
         required=True, allow_none=True, metadata={"description": "compiled playouts, if any"}
     )
-    server_key = _text("the public key that receipts are signed with, Ed25519 in hex")
+    server_key = _text("the public key that new games name, Ed25519 in hex; it signs their receipts")
 
 
 class FieldError(Schema):
@@ -338,7 +340,8 @@ class KeyHeader(Schema):
     key = fields.String(
         data_key="Idempotency-Key",
         metadata={
-            "description": "repeat a request under the same key, and it is done once: 1 to 255 characters"
+            "description": "repeat a request under the same key, and it is done once: 1 to 255 characters",
+            "maxLength": 255,
         },
     )
 
@@ -347,7 +350,8 @@ class CommandHeaders(KeyHeader):
     """The headers of a command at a table."""
 
     if_match = fields.String(
-        data_key="If-Match", metadata={"description": "the ETag of the only version it may be judged by"}
+        data_key="If-Match",
+        metadata={"description": "the ETag of the only version it may be judged by", "maxLength": 128},
     )
 
 
@@ -363,12 +367,16 @@ class ReadHeaders(Schema):
 ETAG_DOC: Final = {
     "ETag": {
         "description": "seq and head of the table",
-        "schema": {"type": "string", "example": '"57-0123456789abcdef"'},
+        "schema": {
+            "type": "string",
+            "pattern": '^"[0-9]+-[0-9a-f]{16}"$',
+            "example": '"57-0123456789abcdef"',
+        },
     }
 }
 REPLAYED_DOC: Final = {
     "Idempotency-Replayed": {
         "description": "`true` where the request was carried out before under its key",
-        "schema": {"type": "string"},
+        "schema": {"type": "string", "enum": ["true"]},
     }
 }

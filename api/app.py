@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 from flask import Flask
 from flask_smorest import Api
@@ -11,24 +11,48 @@ from werkzeug.routing import IntegerConverter, Map
 
 from api.again import again
 from api.answers import ProblemAnswer
+from api.audits import audits
+from api.branches import branches
+from api.claims import claims
 from api.errors import PROBLEM_JSON, register_errors
 from api.games import games
-from api.gate import Gate, Wsgi
+from api.gate import Gate
+from api.headers import let_in_origins, with_headers
 from api.helps import helps
 from api.house import House
 from api.inputs import LARGEST_BODY, RawRequest
+from api.limits import Limits
+from api.live import live
+from api.logs import logs
 from api.ops import ops
 from api.pages import Pages
 from api.players import players
 from api.records import records
+from api.standings import standings
+from api.tokens import tokens
 from api.variants import variants
 from services.wiring import Services
 
-SECURITY_HEADERS: Final = [
-    ("X-Content-Type-Options", "nosniff"),
-    ("Content-Security-Policy", "default-src 'self'"),
-    ("Referrer-Policy", "no-referrer"),
-]
+if TYPE_CHECKING:  # its library takes a while to import, and most servers count nothing
+    from api.metrics import Metrics
+
+ROOMS: Final = (
+    players,
+    tokens,
+    variants,
+    games,
+    live,
+    helps,
+    claims,
+    again,
+    branches,
+    records,
+    audits,
+    logs,
+    standings,
+    ops,
+)
+"""Whose views are served, in the order of the documentation."""
 _ABOUT: Final = """Hearts by the rules of six families and their relatives, for people and bots. Every event of a game is kept, chained and open to check.
 
 Refusals are `application/problem+json` (RFC 9457) with a stable `code`; a refused command changes nothing. A command may
@@ -54,8 +78,13 @@ class HeartsApi(Api):
         """Leave out the components of a pagination that nothing here uses; ours are cursors."""
 
 
-def create_app(services: Services, *, stopping: Callable[[], bool] = lambda: False) -> Flask:
-    """The WSGI application on ``services``. ``stopping`` tells long polls to end, because the server is about to."""
+def create_app(
+    services: Services, *, stopping: Callable[[], bool] = lambda: False, metrics: Metrics | None = None
+) -> Flask:
+    """The WSGI application on ``services``. ``stopping`` tells long polls to end, because the server is about to.
+
+    What it does is counted in ``metrics``, where they are wanted.
+    """
     app = Flask("hearts", static_folder=None)
     app.request_class = RawRequest
     app.config.update(
@@ -68,15 +97,23 @@ def create_app(services: Services, *, stopping: Callable[[], bool] = lambda: Fal
     app.url_map.converters["seat"] = SeatConverter
     # an address with a slash too many is unknown, like any other; a redirect would answer with HTML
     app.url_map.merge_slashes = False
-    House(services, stopping).install(app)
+    gate = Gate(services.settings.api_threads)
+    here = House(services, stopping, gate)
+    here.install(app)
     api = HeartsApi(app, spec_kwargs={"info": {"description": _ABOUT}})
     _document_problems(api)
-    for room in (players, variants, games, helps, again, records, ops):
+    for room in ROOMS:
         api.register_blueprint(room)
     register_errors(app)
     Pages(api.spec.to_dict()).install(app)
-    gate = Gate(services.settings.api_threads)
-    app.wsgi_app = gate.guard(_with_headers(app.wsgi_app))  # type: ignore[method-assign, assignment]
+    Limits(here, services.settings).install(app)
+    let_in_origins(app, services.settings)
+    wsgi = gate.guard(with_headers(app.wsgi_app, services.settings))
+    if metrics is not None:
+        metrics.install(app)
+        metrics.watch_listeners(here.hub.listeners)
+        wsgi = metrics.time(wsgi)
+    app.wsgi_app = wsgi  # type: ignore[method-assign, assignment]
     return app
 
 
@@ -92,16 +129,3 @@ def _document_problems(api: HeartsApi) -> None:
         "UNCHANGED", {"description": "Nothing has changed since the version of `If-None-Match`"}
     )
     api.spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer"})
-
-
-def _with_headers(inner: Wsgi) -> Wsgi:
-    """``inner`` with the security headers on every answer, whoever made it."""
-
-    def outer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-            headers.extend(SECURITY_HEADERS)
-            return start_response(status, headers, exc_info)
-
-        return inner(environ, start)
-
-    return outer

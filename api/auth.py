@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import MutableMapping
+from typing import Any, Final, NamedTuple
 
 from api.errors import Problem
 from services.players import Player, Players
+from services.wire import StoreUnavailable
 
 _CHALLENGE: Final = 'Bearer realm="hearts"'
 _HINT: Final = "POST /v1/players gives you a token; send it as Authorization: Bearer TOKEN"
+_FOUND: Final = "hearts.caller"
 
 
-def caller(players: Players, environ: Mapping[str, Any]) -> Player | None:
-    """The player whose token the request of a WSGI environment carries, none where it carries none.
+class Found(NamedTuple):
+    """What the header of a request says: a player, nobody, or a token that is not valid."""
 
-    Raises the problem ``auth/required`` for a token that is not valid. One in the address is not looked at: addresses
-    end up in logs.
+    player: Player | None
+    is_bad: bool = False
+
+
+_NOBODY: Final = Found(None)
+
+
+def read_caller(players: Players, environ: MutableMapping[str, Any]) -> Found:
+    """Who sent the request of a WSGI environment; looked up once for each request.
+
+    A token in the address is not looked at: addresses end up in logs.
     """
-    header = environ.get("HTTP_AUTHORIZATION")
-    if header is None:
-        return None
-    scheme, _, token = header.partition(" ")
-    player = players.by_token(token.strip()) if scheme.lower() == "bearer" else None
-    if player is None:
+    found: Found | None = environ.get(_FOUND)
+    if found is None:
+        header = environ.get("HTTP_AUTHORIZATION")
+        if header is None:
+            return _NOBODY
+        scheme, _, token = header.partition(" ")
+        player = players.by_token(token.strip()) if scheme.lower() == "bearer" else None
+        found = environ[_FOUND] = Found(player, is_bad=player is None)
+    return found
+
+
+def caller(players: Players, environ: MutableMapping[str, Any]) -> Player | None:
+    """The player whose token the request carries, none where it carries none.
+
+    Raises the problem ``auth/required`` for a token that is not valid. What a token may see is for `sees` to say.
+    """
+    player, is_bad = read_caller(players, environ)
+    if is_bad:
         raise Problem(
             "auth/required",
             "the token of this request is not valid",
@@ -33,13 +56,40 @@ def caller(players: Players, environ: Mapping[str, Any]) -> Player | None:
     return player
 
 
-def require(players: Players, environ: Mapping[str, Any], scope: str = "play") -> Player:
-    """The player whose token the request carries, and must. Raises ``auth/required`` or ``auth/forbidden``."""
+def require(players: Players, environ: MutableMapping[str, Any], scope: str | None = "play") -> Player:
+    """The player whose token the request carries, and must; its token has ``scope``, where one is named.
+
+    Raises ``auth/required`` or ``auth/forbidden``.
+    """
     player = caller(players, environ)
     if player is None:
         raise Problem(
             "auth/required", "this needs a token", hint=_HINT, headers={"WWW-Authenticate": _CHALLENGE}
         )
-    if scope not in player.scopes:
-        raise Problem("auth/forbidden", f"the token lacks the scope {scope}")
+    if scope is not None and scope not in player.scopes:
+        raise Problem(
+            "auth/forbidden",
+            f"the token lacks the scope {scope}",
+            hint="send a token that has it; GET /v1/me tells what this one has",
+            headers={"WWW-Authenticate": f'{_CHALLENGE}, error="insufficient_scope", scope="{scope}"'},
+        )
     return player
+
+
+def sees(player: Player | None) -> bool:
+    """Whether a caller reads as its player does: with the scope ``watch``. Others read as spectators."""
+    return player is not None and "watch" in player.scopes
+
+
+def goes_on(players: Players, environ: MutableMapping[str, Any]) -> bool:
+    """Whether the token by which a long answer was begun is still valid, for who asks while it lasts.
+
+    It costs a request to the store every few seconds at most. Without a token, and while the store is away: yes.
+    """
+    if read_caller(players, environ).player is None:
+        return True
+    token = environ["HTTP_AUTHORIZATION"].partition(" ")[2].strip()
+    try:
+        return players.by_token(token) is not None
+    except StoreUnavailable:
+        return True

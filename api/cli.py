@@ -17,7 +17,8 @@ from granian.log import LogLevels
 from granian.server.mp import MPServer
 
 from api.app import create_app
-from api.serving import GRANIAN, allow_connections
+from api.serving import allow_connections
+from api.serving import options as granian_options
 from services.audit import exposure
 from services.cli import read_settings, setting
 from services.cli_process import answers, once_store_answers, set_up_logging
@@ -33,6 +34,7 @@ HURRY_SECONDS: Final = 1
 """The same where the store does not answer, so that nothing good can come of them."""
 PORT_SECONDS: Final = 2.0
 """How long processes of a server that was killed may take to give up the port."""
+LAST_PORT: Final = 65535
 _LEVELS: Final = {"debug": LogLevels.debug}
 """How much granian tells; at other levels its errors. It warns of any number of threads beyond the cores', which waiting needs."""
 
@@ -42,8 +44,8 @@ log = logging.getLogger("hearts.api")
 class ApiServer(MPServer):
     """granian, with a word to the workers before they are told to stop: long polls then end by themselves."""
 
-    def __init__(self, stopping: Any, store: str, **options: Any) -> None:
-        super().__init__("api.cli", **GRANIAN, **options)
+    def __init__(self, stopping: Any, store: str, listeners: int, **options: Any) -> None:
+        super().__init__("api.cli", **granian_options(listeners), **options)
         self.stopping, self.store = stopping, store
 
     def shutdown(self, exit_code: int = 0) -> None:
@@ -62,7 +64,7 @@ class ApiServer(MPServer):
 @click.option(
     "--threads",
     type=click.IntRange(1, 1000),
-    help="Requests, long polls included, that a process serves at a time.",
+    help="Requests that a process works at at a time.",
 )
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes.")
 @click.option(
@@ -84,11 +86,13 @@ def serve(
         watch_parent()
     set_up_logging(settings)
     address, free = _listen_on(settings)
+    _check_metrics_ports(settings, free)
     warnings = once_store_answers(partial(_try_store, settings), time.sleep, log)
     stopping = multiprocessing.get_context(_start_method()).Event()
     server = ApiServer(
         stopping,
         store_url(settings),
+        settings.listeners,
         address=address,
         port=free,
         workers=settings.api_workers,
@@ -106,10 +110,17 @@ def serve(
 def load(settings: Settings, stopping: Any) -> Callable[..., Any]:
     """The application, made in the worker process that serves it."""
     set_up_logging(settings)
-    allow_connections()
+    allow_connections(settings.listeners)
     # a worker whose server was killed would go on holding its port
     after_parent_process(partial(stop_or_end, STOP_SECONDS))
-    return create_app(build(settings), stopping=stopping.is_set)
+    services = build(settings)
+    metrics = None
+    if settings.metrics_port:
+        from api.metrics import Metrics, serve_metrics
+
+        metrics = Metrics(services)
+        serve_metrics(metrics, settings)
+    return create_app(services, stopping=stopping.is_set, metrics=metrics)
 
 
 def _leave(*_: object) -> NoReturn:
@@ -137,16 +148,36 @@ def _listen_on(settings: Settings) -> tuple[str, int]:
 
     granian itself would share a port that another server of the same user listens on.
     """
+    port = _wait_for_port(settings.host, settings.port, "--port")
+    found = socket.getaddrinfo(settings.host, port, type=socket.SOCK_STREAM)[0]
+    return str(found[4][0]), port
+
+
+def _wait_for_port(host: str, port: int, chosen_by: str) -> int:
+    """The port, once it is free. Raises `click.ClickException` where it cannot be had, and says what chooses another."""
     deadline = time.monotonic() + PORT_SECONDS
     while True:
         try:
-            port = free_port(settings.host, settings.port)
-            break
+            return free_port(host, port, chosen_by)
         except PortInUse as error:
             if time.monotonic() > deadline:
                 raise click.ClickException(str(error)) from error
             time.sleep(0.1)
         except HouseError as error:
             raise click.ClickException(str(error)) from error
-    found = socket.getaddrinfo(settings.host, port, type=socket.SOCK_STREAM)[0]
-    return str(found[4][0]), port
+
+
+def _check_metrics_ports(settings: Settings, api: int) -> None:
+    """See that each process will find a port for its metrics. Raises `click.ClickException`."""
+    if not settings.metrics_port:
+        return
+    ports = range(settings.metrics_port, settings.metrics_port + settings.api_workers)
+    if ports[-1] > LAST_PORT:
+        raise click.ClickException(
+            f"{settings.api_workers} API processes have metrics on as many ports, and there are not so many from "
+            f"HEARTS_METRICS_PORT={settings.metrics_port} on"
+        )
+    if api in ports:
+        raise click.ClickException(f"port {api} is the API's own; choose another with HEARTS_METRICS_PORT")
+    for port in ports:
+        _wait_for_port(settings.metrics_host, port, "HEARTS_METRICS_PORT")

@@ -262,12 +262,12 @@ class Client:
         ``changes`` are other values of rule set keys. ``opening``, 32 random bytes, is committed to for the seat ``me``
         and is what `ready` opens.
         """
-        body = {**(changes or {}), "variant": variant, "seats": list(seats), **_commitment(opening)}
+        body = {**(changes or {}), "variant": variant, "seats": list(seats), **self._seat_terms(opening)}
         return self._call("POST", "/v1/games", Table, body=body)
 
     def sit(self, game: str, seat: Seat | None = None, opening: bytes | None = None) -> Table:
         """Take ``seat``, or the first that is free to this player, and commit to ``opening``."""
-        body = {**({} if seat is None else {"seat": seat}), **_commitment(opening)}
+        body = {**({} if seat is None else {"seat": seat}), **self._seat_terms(opening)}
         return self._call("POST", f"{_game(game)}/seats", Table, body=body)
 
     def stand(self, game: str, seat: Seat) -> Table:
@@ -295,6 +295,10 @@ class Client:
         """Choose what the moon one has shot does: ``add`` or ``subtract``."""
         return self._move(game, {"moon": choice})
 
+    def claim(self, game: str) -> Table:
+        """Claim every trick that is left."""
+        return self._call("POST", f"{_game(game)}/claim", Table, body={})
+
     def table(self, game: str) -> Table:
         """The table as it is now."""
         return self._call("GET", _game(game), Table)
@@ -308,6 +312,9 @@ class Client:
         return self._call("POST", f"{_game(game)}/moves", Table, body=move)
 
     # --- inside
+
+    def _seat_terms(self, opening: bytes | None) -> dict[str, str]:
+        return {} if opening is None else {"entropy_commit": commit_entropy(opening).hex()}
 
     def _call(
         self,
@@ -327,13 +334,9 @@ class Client:
             headers["Authorization"] = f"Bearer {self.token}"
         if keyed and method != "GET":
             headers["Idempotency-Key"] = uuid.uuid4().hex
+        timeout = httpx.Timeout(10.0, read=10.0 + wait)
         request = self._http.build_request(
-            method,
-            path,
-            json=body,
-            params=query,
-            headers=headers,
-            timeout=httpx.Timeout(10.0, read=10.0 + wait),
+            method, path, json=body, params=query, headers=headers, timeout=timeout
         )
         response = self._send(request, keyed or method == "GET")
         if response.is_success:
@@ -382,10 +385,6 @@ def _problem(url: str, response: httpx.Response) -> ClientError:
     errors = [str(one["detail"]) for one in told.errors if "detail" in one]
     detail = told.detail or told.title or f"the server answered {response.status_code}"
     return Problem(response.status_code, told.code, detail, told.hint, told.legal, errors)
-
-
-def _commitment(opening: bytes | None) -> dict[str, str]:
-    return {} if opening is None else {"entropy_commit": commit_entropy(opening).hex()}
 
 
 def _game(game: str) -> str:

@@ -15,9 +15,12 @@ from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
 from domain.refusals import HeartsError, InvalidRules, Malformed, Refused
+from services.audit import KeyFileError
 from services.folded import Table
+from services.hub import Closed, Cut
 from services.store import StoreUnavailable
 from services.tables import KeyReused, StaleVersion, UnknownGame
+from services.token_forms import TooManyTokens
 
 LOG: Final = logging.getLogger("hearts.api")
 PROBLEM_JSON: Final = "application/problem+json"
@@ -31,7 +34,10 @@ CODES: Final[dict[str, tuple[int, str]]] = {
     "hint/not_allowed": (403, "No hints at this table"),
     "seat/not_yours": (403, "Not your seat"),
     "game/unknown": (404, "No such game"),
+    "player/unknown": (404, "No such player"),
+    "log/unknown_leaf": (404, "No such leaf in the log"),
     "variant/unknown": (404, "No such variant"),
+    "token/unknown": (404, "No such token"),
     "request/not_found": (404, "There is nothing at this address"),
     "request/method_not_allowed": (405, "The method does not fit the address"),
     "request/not_acceptable": (406, "The answer does not come in a format you accept"),
@@ -45,12 +51,18 @@ CODES: Final[dict[str, tuple[int, str]]] = {
     "play/hand_over": (409, "The hand is played out"),
     "play/not_your_turn": (409, "Not your turn"),
     "seat/taken": (409, "The seat cannot be had"),
+    "log/cut": (409, "The log has lost events"),
+    "game/too_many": (409, "You have opened too many tables that are not over"),
+    "token/too_many": (409, "You have too many tokens"),
     "version/stale": (412, "The table has moved on"),
     "request/too_large": (413, "The request is too large"),
     "request/media_type": (415, "The body is not JSON"),
+    "claim/not_certain": (422, "The rest of the tricks is not certain"),
     "entropy/repeated": (422, "The commitment is at the table already"),
     "entropy/wrong_opening": (422, "The opening does not fit the commitment"),
     "key/reused": (422, "The idempotency key was used for another request"),
+    "move/unsigned": (422, "The move is not signed"),
+    "move/wrong_signature": (422, "The signature is not that of the move"),
     "pass/wrong_cards": (422, "Not a valid pass"),
     "play/hearts_not_broken": (422, "Hearts are not broken"),
     "play/must_follow_suit": (422, "Suit must be followed"),
@@ -61,7 +73,9 @@ CODES: Final[dict[str, tuple[int, str]]] = {
     "request/invalid": (422, "The request does not say what it should"),
     "rules/invalid": (422, "The rules cannot be played"),
     "rate/limited": (429, "Too many requests"),
+    "stream/too_slow": (429, "The stream was not read"),
     "server/error": (500, "The server failed"),
+    "server/stopping": (503, "The server is about to stop"),
     "store/unavailable": (503, "The store does not answer"),
 }
 """Status and title of every code that an answer of this server may carry."""
@@ -128,22 +142,35 @@ class RefusedAt(HeartsError):
         self.refused, self.table = refused, table
 
 
-def problem_response(problem: Problem) -> Response:
-    """The answer that tells ``problem``."""
-    status, title = problem.status, CODES[problem.code][1]
+class ProblemResponse(Response):
+    """The answer that tells a problem, and its code."""
+
+    code = ""
+
+
+def problem_body(problem: Problem) -> bytes:
+    """``problem`` as JSON."""
     body: dict[str, Any] = {
         "type": f"/docs#{problem.code}",
-        "title": title,
-        "status": status,
+        "title": CODES[problem.code][1],
+        "status": problem.status,
         "detail": problem.detail,
         "code": problem.code,
         "hint": problem.hint,
         **problem.extra,
     }
+    return msgspec.json.encode(body)
+
+
+def problem_response(problem: Problem) -> ProblemResponse:
+    """The answer that tells ``problem``."""
+    status = problem.status
     headers = {"Content-Type": PROBLEM_JSON, "Cache-Control": "no-store", **problem.headers}
     if status in (429, 503):
         headers.setdefault("Retry-After", str(RETRY_SECONDS))
-    return Response(msgspec.json.encode(body), status, headers=headers)
+    response = ProblemResponse(problem_body(problem), status, headers=headers)
+    response.code = problem.code
+    return response
 
 
 def problem_of(error: Exception) -> Problem:
@@ -203,11 +230,26 @@ def _key_reused(_: KeyReused) -> Problem:
     )
 
 
+def _too_many_tokens(error: TooManyTokens) -> Problem:
+    return Problem(
+        "token/too_many", str(error), hint="end one that you no longer need: DELETE /v1/me/tokens/{id}"
+    )
+
+
 def _unavailable(_: StoreUnavailable) -> Problem:
     return Problem(
         "store/unavailable",
         "the store does not answer, so it is not known whether a command was carried out",
         hint="try again in a moment, and repeat a command under the same Idempotency-Key",
+    )
+
+
+def _key_missing(error: KeyFileError) -> Problem:
+    LOG.error("%s", error)
+    return Problem(
+        "store/unavailable",
+        "this server process cannot sign for the game now, so nothing was done",
+        hint="try again in a moment; the server's log tells its operator which key is missing",
     )
 
 
@@ -233,6 +275,10 @@ _TOLD: Final[dict[type[Exception], Callable[[Any], Problem]]] = {
     ),
     StaleVersion: _stale,
     KeyReused: _key_reused,
+    TooManyTokens: _too_many_tokens,
     StoreUnavailable: _unavailable,
+    Cut: lambda error: Problem("log/cut", str(error), hint="read the table anew, and go on from its seq"),
+    Closed: lambda error: Problem("server/stopping", str(error), hint="try again in a moment"),
+    KeyFileError: _key_missing,
     HTTPException: _http,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
@@ -14,29 +13,28 @@ from api.answers import (
     REPLAYED_DOC,
     CommandAnswer,
     CommandHeaders,
-    EventsAnswer,
     GamesAnswer,
     KeyHeader,
     ReadHeaders,
     TableAnswer,
 )
 from api.auth import caller, require
-from api.errors import FieldProblem, Problem, RefusedAt
+from api.errors import FieldProblem, RefusedAt
 from api.house import House, house
 from api.inputs import Body, check_game_id, read_body, read_if_match, read_key, read_query, wsgi
 from api.lookback import look_back
-from api.present import encode, events_body
+from api.opening import check_tables, note_table
+from api.present import encode
+from api.queries import GamesQuery, TableQuery
+from api.refusing import OF_A_SEAT, OF_MOVES, OF_READINESS, OF_SITTING_DOWN
 from api.room import Room
 from api.schemas import (
-    EventsQuery,
-    GamesQuery,
     Move,
     NewTable,
     Nothing,
     Ready,
     Request,
     SitDown,
-    TableQuery,
 )
 from api.sent import JSON, Answer, Fields
 from api.telling import command_answer, is_known, seat_of, seen_by, table_headers, unchanged
@@ -44,8 +42,8 @@ from domain import commands as c
 from domain.bots import BOTS
 from domain.refusals import InvalidRules, Refused
 from domain.ruleset import KEYS
+from domain.signing import Signed
 from domain.variants import CUSTOM, ruleset_of
-from services.folded import Item
 from services.players import Player
 
 games: Final = Room("games", __name__, url_prefix="/v1/games", description="Tables and what happens at them")
@@ -55,14 +53,11 @@ SIT_DOWN: Final = SitDown()
 READY: Final = Ready()
 MOVE: Final = Move()
 NOTHING: Final = Nothing()
-EVENTS: Final = EventsQuery()
 GAMES: Final = GamesQuery()
 TABLE: Final = TableQuery()
 _NOW: Final = TABLE.load({})
 """What asks for the table as it is."""
 
-SLICE_MS: Final = 1_000
-"""A long poll looks up this often, whether the server is about to stop."""
 _COMMAND: Final[dict[str, Any]] = {
     "who": "player",
     # a body is read of every command, though of some it must be empty
@@ -82,9 +77,10 @@ _COMMAND: Final[dict[str, Any]] = {
     status=201,
     who="player",
     takes=NewTable,
+    codes=("rules/invalid",),
     headers=KeyHeader,
     sends=ETAG_DOC | REPLAYED_DOC | {"Location": {"schema": {"type": "string"}}},
-    refuses=(503,),
+    refuses=(409, 503),
 )
 def open_table() -> Response:
     """Open a table.
@@ -103,6 +99,8 @@ def open_table() -> Response:
         _check_rated(given)
     rules = ruleset_of(given)
     rated, hints = fields["rated"], fields["hints"]
+    key = read_key(environ, me.id, body.sent)
+    check_tables(here, me.id, lambda: key is not None and here.tables.has_opened(key))
     outcome = here.tables.open(
         rules,
         _plans(here, me, fields),
@@ -111,12 +109,14 @@ def open_table() -> Response:
         rated=rated,
         hints=not rated if hints is None else hints,
         clock=fields.get("clock"),
-        key=read_key(environ, me.id, body.sent),
+        abandon_seconds=fields["abandon_seconds"],
+        key=key,
     )
+    note_table(here, me.id, outcome)
     return command_answer(here, outcome, me, status=201)
 
 
-@games.view("GET", "", GamesAnswer, query=GamesQuery, refuses=(503,))
+@games.view("GET", "", GamesAnswer, query=GamesQuery, sends={"Link": {}}, refuses=(503,))
 def list_games() -> Response:
     """Find tables and finished games.
 
@@ -149,7 +149,7 @@ def _check_rated(given: Mapping[str, Any]) -> None:
 
 
 def _plans(here: House, me: Player, fields: Mapping[str, Any]) -> list[c.SeatPlan]:
-    commit = fields["entropy_commit"]
+    commit, public_key = fields["entropy_commit"], fields["public_key"]
     plans: list[c.SeatPlan] = []
     errors: list[dict[str, str]] = []
     taken: set[str] = set()
@@ -163,16 +163,17 @@ def _plans(here: House, me: Player, fields: Mapping[str, Any]) -> list[c.SeatPla
         elif who in taken:
             errors.append({"field": where, "detail": f"{where}: a player has one seat at a table"})
         elif what == "me":
-            plans.append(c.SeatPlan(kind="player", player=who, entropy_commit=commit))
+            plans.append(c.SeatPlan(kind="player", player=who, entropy_commit=commit, public_key=public_key))
             taken.add(who)
         elif here.players.get(who) is None:
             errors.append({"field": where, "detail": f"{where}: there is no player {who!r}"})
         else:
             plans.append(c.SeatPlan(kind="reserved", player=who))
             taken.add(who)
-    if commit is not None and all(plan.kind != "player" for plan in plans):
-        detail = 'entropy_commit: it is that of the seat "me", and there is none'
-        errors.append({"field": "entropy_commit", "detail": detail})
+    for name, value in (("entropy_commit", commit), ("public_key", public_key)):
+        if value is not None and all(plan.kind != "player" for plan in plans):
+            detail = f'{name}: it is that of the seat "me", and there is none'
+            errors.append({"field": name, "detail": detail})
     if errors:
         raise FieldProblem(errors)
     return plans
@@ -181,7 +182,7 @@ def _plans(here: House, me: Player, fields: Mapping[str, Any]) -> list[c.SeatPla
 # --- commands at a table
 
 
-@games.view("POST", "/<game>/seats", CommandAnswer, takes=SitDown, **_COMMAND)
+@games.view("POST", "/<game>/seats", CommandAnswer, takes=SitDown, codes=OF_SITTING_DOWN, **_COMMAND)
 def sit_down(game: str) -> Response:
     """Take a seat.
 
@@ -189,11 +190,11 @@ def sit_down(game: str) -> Response:
     """
     asked = _command(game, SIT_DOWN)
     fields = asked.body.fields
-    command = c.SitDown(player=asked.me.id, seat=fields["seat"], entropy_commit=fields["entropy_commit"])
+    command = c.SitDown(player=asked.me.id, **fields)
     return _let(asked, command)
 
 
-@games.view("DELETE", "/<game>/seats/<seat:seat>", CommandAnswer, **_COMMAND)
+@games.view("DELETE", "/<game>/seats/<seat:seat>", CommandAnswer, codes=OF_A_SEAT, **_COMMAND)
 def stand_up(game: str, seat: int) -> Response:
     """Leave your seat.
 
@@ -203,7 +204,7 @@ def stand_up(game: str, seat: int) -> Response:
     return _let(asked, c.StandUp(player=asked.me.id, seat=seat))
 
 
-@games.view("POST", "/<game>/seats/<seat:seat>/back", CommandAnswer, **_COMMAND)
+@games.view("POST", "/<game>/seats/<seat:seat>/back", CommandAnswer, codes=OF_A_SEAT, **_COMMAND)
 def take_back(game: str, seat: int) -> Response:
     """Take your seat back from the stand-in bot.
 
@@ -213,7 +214,7 @@ def take_back(game: str, seat: int) -> Response:
     return _let(asked, c.TakeBack(player=asked.me.id, seat=seat))
 
 
-@games.view("POST", "/<game>/ready", CommandAnswer, takes=Ready, **_COMMAND)
+@games.view("POST", "/<game>/ready", CommandAnswer, takes=Ready, codes=OF_READINESS, **_COMMAND)
 def get_ready(game: str) -> Response:
     """Be ready.
 
@@ -223,25 +224,38 @@ def get_ready(game: str) -> Response:
     return _let(asked, c.GetReady(player=asked.me.id, entropy=asked.body.fields["entropy"] or ""))
 
 
-@games.view("POST", "/<game>/moves", CommandAnswer, takes=Move, **_COMMAND)
+@games.view("POST", "/<game>/moves", CommandAnswer, takes=Move, codes=OF_MOVES, **_COMMAND)
 def make_move(game: str) -> Response:
     """Pass, play a card, or choose what the moon does.
 
-    Without If-Match it is judged by the table as it is.
+    Without If-Match it is judged by the table as it is. A seat with a `public_key` signs each of its moves: the table's
+    `seq` and `head` and the move, as docs/signing.md tells.
     """
     asked = _command(game, MOVE)
     fields = asked.body.fields
+    signed = _signed(fields)
     if len(fields) != 1:
         detail = 'a move is one of {"pass": [...]}, {"play": "QS"} and {"moon": "add"}'
         raise FieldProblem([{"field": "", "detail": detail}])
     command: c.AnyCommand
     if "play" in fields:
-        command = c.PlayCard(who=asked.me.id, card=fields["play"])
+        command = c.PlayCard(who=asked.me.id, card=fields["play"], signed=signed)
     elif "passed" in fields:
-        command = c.PassCards(who=asked.me.id, cards=tuple(fields["passed"]))
+        command = c.PassCards(who=asked.me.id, cards=tuple(fields["passed"]), signed=signed)
     else:
-        command = c.ChooseMoon(who=asked.me.id, choice=fields["moon"])
+        command = c.ChooseMoon(who=asked.me.id, choice=fields["moon"], signed=signed)
     return _let(asked, command)
+
+
+def _signed(fields: dict[str, Any]) -> Signed | None:
+    """The signature of a move, taken out of its fields."""
+    seq, signature = fields.pop("signed_seq", None), fields.pop("signature", None)
+    if seq is None and signature is None:
+        return None
+    if seq is None or signature is None:
+        missing = "signed_seq" if seq is None else "signature"
+        raise FieldProblem([{"field": missing, "detail": f"{missing}: it is missing of the signature"}])
+    return Signed(seq, signature)
 
 
 class _Asked(NamedTuple):
@@ -282,6 +296,7 @@ def _let(asked: _Asked, command: c.AnyCommand) -> Response:
     headers=ReadHeaders,
     sends=ETAG_DOC,
     refuses=(401, 404, 409, 503),
+    codes=("hand/not_over",),
     unchanged=True,
 )
 def show_table(game: str) -> Response:
@@ -303,57 +318,3 @@ def show_table(game: str) -> Response:
     if is_known(environ, table.etag):
         return unchanged(headers)
     return Answer(encode(seen_by(here, table, seat_of(table, me))), headers)
-
-
-@games.view(
-    "GET",
-    "/<game>/events",
-    EventsAnswer,
-    query=EventsQuery,
-    sends=ETAG_DOC,
-    refuses=(401, 404, 406, 429, 503),
-)
-def read_events(game: str) -> Response:
-    """Read a table's events.
-
-    Those after `after`, at most `limit` of them, with what they tell your seat alone; `next` is the `after` of the next
-    call. With `wait` the call lasts until there is one.
-    """
-    here = house()
-    me = caller(here.players, wsgi())
-    check_game_id(game)
-    _check_accepts_json()
-    asked = read_query(EVENTS)
-    after, limit = asked["after"], asked["limit"]
-    table = here.tables.load(game)
-    if after > table.seq:
-        raise Problem("request/invalid", f"after: the game has {table.seq} events", seq=table.seq)
-    seat = seat_of(table, me)
-    if after < table.seq:
-        items = here.pages.read(game, after, limit, seat)
-    else:
-        items = _wait(here, game, after, seat, asked["wait"])[:limit] if asked["wait"] else []
-    etag = _etag(items[-1]) if items else table.etag
-    return Answer(encode(events_body(items, after)), table_headers(etag))
-
-
-def _wait(here: House, game: str, after: int, seat: int | None, seconds: int) -> list[Item]:
-    """The events after ``after`` as soon as there are any; none after ``seconds``, or when the server stops."""
-    end = time.monotonic() + seconds
-    with here.poll():
-        while True:
-            left = int((end - time.monotonic()) * 1000)
-            items = here.tables.items(game, after, seat, wait_ms=max(1, min(SLICE_MS, left)))
-            if items or left <= SLICE_MS or here.stopping():
-                return items
-
-
-def _etag(item: Item) -> str:
-    return f'"{item.seq}-{item.head.hex()[:16]}"'
-
-
-def _check_accepts_json() -> None:
-    accept = wsgi().get("HTTP_ACCEPT")
-    if accept and not request.accept_mimetypes.accept_json:
-        detail = f"events come as {JSON}, and Accept asks for {accept!r:.80}"
-        raise Problem("request/not_acceptable", detail, hint=f"accept {JSON}, and wait by ?wait=30")

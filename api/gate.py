@@ -49,12 +49,13 @@ class Gate:
 
     def pieces(self, answer: Iterator[bytes]) -> Iterator[bytes]:
         """``answer``, of which a piece is made at a time; while its reader takes one, nobody's turn is held."""
-        while True:
-            with self._makers:
-                piece = next(answer, None)
-            if piece is None:
-                return
+        while (piece := self.make(next, answer, None)) is not None:
             yield piece
+
+    def make(self, work: Callable[..., T], *args: Any) -> T:
+        """What ``work`` returns: a piece of a long answer, made outside the gate but with few others."""
+        with self._makers:
+            return work(*args)
 
 
 def gate_of(environ: Mapping[str, Any]) -> Gate:

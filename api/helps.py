@@ -25,7 +25,22 @@ from domain.view import view
 helps: Final = Room("helps", __name__, url_prefix="/v1/games", description="Help at the table")
 
 
-@helps.view("GET", "/<game>/hint", HintAnswer, who="player", sends=ETAG_DOC, refuses=(404, 409, 503))
+@helps.view(
+    "GET",
+    "/<game>/hint",
+    HintAnswer,
+    who="player",
+    sends=ETAG_DOC,
+    refuses=(404, 409, 503),
+    codes=(
+        "game/not_started",
+        "game/over",
+        "hint/not_allowed",
+        "pass/not_now",
+        "play/not_your_turn",
+        "seat/not_yours",
+    ),
+)
 def get_hint(game: str) -> Response:
     """Ask for a hint.
 
@@ -33,7 +48,7 @@ def get_hint(game: str) -> Response:
     view gets the same hint. Refused at a table without hints, and where it is not for you to act.
     """
     here, environ = house(), wsgi()
-    me = require(here.players, environ)
+    me = require(here.players, environ, "watch")
     check_game_id(game)
     table = here.tables.load(game)
     try:

@@ -34,14 +34,16 @@ DEEPEST: Final = 16
 MOST_UNKNOWN: Final = 10
 """Unknown fields that are told; finding the nearest known one takes its time."""
 GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_FRACTION: Final = re.compile(rb"[0-9](?:\.[0-9]|[eE])")
+"""What stands in a body that has a float, and in few others."""
+_LARGEST_FLOAT: Final = 2**53
+"""Whole numbers beyond it are no longer told apart as floats."""
 _MOST_DIGITS: Final = 9
 _INTEGER: Final = re.compile("-?[0-9]+")
 _MOST_PLACES: Final = 20
 """So many say of any number whether it is within bounds, and are soon read."""
 _IDEMPOTENCY_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
-_ETAG: Final = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
-_UNSIGNED: Final = "moves are not signed yet at this server; leave it out"
-_NOT_YET: Final = {"public_key": _UNSIGNED, "signed_seq": _UNSIGNED, "signature": _UNSIGNED}
+_ETAG: Final = re.compile(r'(?=.{1,128}$)(?:W/)?"[\x21\x23-\x7e]*"')
 
 
 class RawRequest(Request):
@@ -181,6 +183,8 @@ def _read_object(environ: Mapping[str, Any]) -> dict[str, Any]:
         ) from error
     if data.count(b"[") + data.count(b"{") > DEEPEST and _is_deep(sent):
         raise Problem("request/unreadable", f"the body is nested deeper than {DEEPEST} levels")
+    if _FRACTION.search(data):
+        sent = _whole(sent)
     if not isinstance(sent, dict):
         raise FieldProblem([{"field": "", "detail": "the body is a JSON object"}])
     # each key brings a colon, so with as many as there are keys none stands there twice; more may be inner ones, or text
@@ -233,6 +237,17 @@ def _is_json() -> bool:
     return request.mimetype == JSON and charset in ("utf-8", "utf8")
 
 
+def _whole(value: Any) -> Any:
+    """``value`` with its floats that are whole numbers as such: to JSON Schema, and to many senders, 7.0 is 7."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) <= _LARGEST_FLOAT else value
+    if isinstance(value, list):
+        return [_whole(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _whole(one) for name, one in value.items()}
+    return value
+
+
 def _is_deep(value: object) -> bool:
     """Whether a value is nested too deeply to be handed on: later code may walk it recursively."""
     level = [value]
@@ -250,8 +265,6 @@ def _is_deep(value: object) -> bool:
 
 
 def _unknown_field(name: str, schema: Taken) -> dict[str, str]:
-    if name in _NOT_YET:
-        return {"field": name, "detail": f"{name}: {_NOT_YET[name]}"}
     near = get_close_matches(name[:60], schema.names, n=1)
     if near:
         told = f"did you mean {near[0]}?"

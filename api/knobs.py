@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from domain.knobs import LARGEST, LONGEST_CYCLE, MOST_HAND, MOST_HANDS, MOST_SEATS
+from domain.knobs import CLASSES, LARGEST, LONGEST_CYCLE, LONGEST_LIST, MOST_HAND, MOST_HANDS, MOST_SEATS
 
-_CLASSES: Final = {"type": "array", "items": {"type": "string"}, "example": ["H", "QS"]}
+_CLASSES: Final = {
+    "type": "array",
+    "items": {"type": "string", "maxLength": 3},
+    "maxItems": len(CLASSES),
+    "example": ["H", "QS"],
+}
 KNOBS: Final[dict[str, dict[str, Any]]] = {
     "players": {"type": "integer", "minimum": 3, "maximum": MOST_SEATS, "description": "the number of seats"},
     "decks": {"type": "integer", "enum": [1, 2]},
-    "removed": {"type": "string", "example": "2D 2C", "description": "cards taken out before the deal"},
+    "removed": {
+        "type": "string",
+        "maxLength": LONGEST_LIST,
+        "example": "2D 2C",
+        "description": "cards taken out before the deal",
+    },
     "hand": {
         "type": "integer",
         "minimum": 1,
@@ -38,6 +48,7 @@ KNOBS: Final[dict[str, dict[str, Any]]] = {
     "points": {
         "type": "object",
         "additionalProperties": {"type": "integer", "minimum": -LARGEST, "maximum": LARGEST},
+        "maxProperties": len(CLASSES),
         "description": f"points by class, each from {-LARGEST} to {LARGEST}",
         "example": {"H": 1, "QS": 13, "JD": -10},
     },
@@ -104,3 +115,28 @@ KNOBS: Final[dict[str, dict[str, Any]]] = {
 """The fields of a rule set as OpenAPI shows them; what each means is docs/rules.md, section 1."""
 MAY_BE_NULL: Final = frozenset(("floor", "hand_limit", "moon_choice_from", "hand_floor"))
 """The fields that may be null."""
+
+_MEANINGS: Final = {
+    "decks": "packs of 52 cards",
+    "kitty_to": "who gets the cards left over from the deal: the winner of the first or of the last trick",
+    "pass_count": "cards that each seat passes",
+    "opener": "forced: the lowest club held after the pass is led; left: the seat left of the dealer leads",
+    "opening_ban": "classes (a suit or a card) that the opening lead may not be, where another card is held",
+    "trick1_ban": "classes that a follower may not discard on the first trick",
+    "trick1_all_banned": "who holds banned cards alone plays any, or the queen of spades",
+    "breakers": "classes whose play breaks hearts; none: hearts may always be led",
+    "qs_hearts_lead": "who leads, unbroken, with hearts and the queen of spades alone: the queen, or any",
+    "cancel": "whether identical cards cancel each other",
+    "dead_trick": "when nobody takes a trick: no card is live, or two pairs have cancelled",
+    "dead_last": "who gets the pile of a dead last trick",
+    "moon_effect": "what taking all penalty cards does",
+    "moon_needs_bonus": "whether the cards of negative points must be taken too",
+    "tie": "the lowest share the win, or play goes on until there is one",
+    "perfect_hand": "the perfect round of Special",
+    "moon_bonus": "whether cards of negative points still count in a hand with a moon or sun",
+    "sun_effect": "what taking every trick does, in place of a moon",
+    "sun_from": "the first trick that counts for a sun",
+    "partners": "opposite: seats across from each other score together",
+}
+"""What the fields mean that say no more than their choices."""
+KNOBS.update({key: {**KNOBS[key], "description": said} for key, said in _MEANINGS.items()})

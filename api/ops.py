@@ -67,7 +67,7 @@ def show_version() -> Response:
         "version": program_version(),
         "commit": _commit(),
         "kernel": None,
-        "server_key": house().services.key.public,
+        "server_key": house().services.key.shown(),
     }
     return Response(encode(body), headers=_HEADERS)
 

@@ -31,6 +31,7 @@ from api.playpages import end_page, problem_text, variants_page
 from api.playtable import Game, Left
 from api.purse import Purse
 from api.scene import Scene
+from api.signer import SigningClient
 from api.terminals import Lines, Screen, Terminal
 from domain.knobs import MOST_SEATS
 from domain.variants import CUSTOM, VARIANTS
@@ -136,6 +137,7 @@ class Sitting:
     callback=read_pace,
     help="Seconds that a card stands; about 0.5, or 0 with --plain.",
 )
+@click.option("--sign", is_flag=True, help="Sign your moves with a key of your own, kept on this machine.")
 @click.option("--plain", is_flag=True, help="Plain lines, as where input or output is no terminal.")
 @click.option("--demo", is_flag=True, help="Watch: your cards are played too, the first legal one each time.")
 def play(
@@ -149,6 +151,7 @@ def play(
     game: str | None,
     token: str | None,
     pace: float | None,
+    sign: bool,
     plain: bool,
     demo: bool,
 ) -> None:
@@ -165,7 +168,7 @@ def play(
     wish = Wish(variant, players, open_seats, bot, read_table_changes(pairs), name, not (plain or demo))
     purse = Purse(Path(click.get_app_dir("hearts")) / "players.json")
     try:
-        client = Client(url, token)
+        client = SigningClient(url, token, secrets_of=purse.move_key, signs=sign)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--url") from error
     try:
@@ -340,12 +343,13 @@ def _sit_anew(client: Client, table: Table, about: VariantInfo | None) -> Sittin
 # --- the game
 
 
-def _play(client: Client, sitting: Sitting, terminal: Terminal, console: Console, demo: bool) -> None:
+def _play(client: SigningClient, sitting: Sitting, terminal: Terminal, console: Console, demo: bool) -> None:
     game = shlex.quote(
         printable(sitting.table.id, LONGEST_ID)
     )  # it stands in lines that people paste into a shell
     url = "" if client.url == DEFAULT_URL else f" --url {client.url}"
-    back = f"hearts play --game {game}{url}"
+    come = f"hearts play --game {game}{url}"
+    back = f"{come} --sign" if client.signs else come
     scene = Scene(sitting.table)
     client.waits = PATIENT
     client.on_wait = lambda seconds, why: _tell_wait(terminal, seconds, why)
@@ -358,7 +362,7 @@ def _play(client: Client, sitting: Sitting, terminal: Terminal, console: Console
                 terminal,
                 opening=sitting.opening,
                 auto=demo,
-                invitation=f"They come with: {back}",
+                invitation=f"They come with: {come}",
             ).run()
     except Left:
         left = True

@@ -38,4 +38,7 @@ def create_player() -> Response:
 def show_me() -> Response:
     """See who you are."""
     me = require(house().players, wsgi(), "watch")
-    return Response(encode({"id": me.id, "name": me.name, "scopes": sorted(me.scopes)}), headers=_PRIVATE)
+    return Response(
+        encode({"id": me.id, "name": me.name, "scopes": sorted(me.scopes), "token": me.token}),
+        headers=_PRIVATE,
+    )

@@ -161,6 +161,7 @@ def help_page(look: Look) -> RenderableType:
         ("a card", f"its name ({queen}; 10s or ts) or its number in your hand"),
         ("a pass", "all its cards on one line, as in: as ks 3"),
         ("Enter", "plays the card, where only one may be played"),
+        ("claim", "take every trick that is left, where your cards show that you do"),
         ("score", "the score sheet"),
         ("last", "the last trick, card by card"),
         ("hand", "the table and your hand again"),

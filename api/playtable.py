@@ -191,6 +191,8 @@ class Game:
             self.client.choose_moon(game, meant)
         elif question.kind == "pass":
             self.client.pass_cards(game, [NAMES[card] for card in _chosen(question, words)])
+        elif [word.lower() for word in words] == ["claim"]:
+            self.client.claim(game)
         else:
             cards = _chosen(question, words)
             if len(cards) != 1:

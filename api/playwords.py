@@ -31,7 +31,7 @@ def tell(scene: Scene, event: Mapping[str, Any], look: Look) -> list[Text]:
         case "card_played":
             lead = "lead" if len(scene.tally.trick) == 1 else "play"
             text = Text(f"{does(scene, event['seat'], lead)} ") + card_text(parse_card(event["card"]), look)
-            return [text.append(" (time is up)") if event["by"] == "clock" else text]
+            return [text.append({"clock": " (time is up)", "claim": " (claimed)"}.get(event["by"], ""))]
         case "trick_ended":
             return [trick_text(scene, look)]
         case "moon_chosen":

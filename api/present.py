@@ -32,6 +32,8 @@ def table_body(table: Table, seat: Seat | None, names: Mapping[str, str]) -> dic
     """
     state = table.state
     seen = view(state, seat)
+    # a practice table has one hand, under the number that it had
+    first = 1 if state.branch is None else seen.hand_number
     body: dict[str, Any] = {
         "id": seen.game,
         "seq": table.seq,
@@ -49,7 +51,7 @@ def table_body(table: Table, seat: Seat | None, names: Mapping[str, str]) -> dic
         "trick": _laid(seen.leader, seen.trick, len(seen.seats)),
         **_last_trick(seen),
         "totals": seen.totals,
-        "hands": [{"hand": number, "points": points} for number, points in enumerate(seen.hands, 1)],
+        "hands": [{"hand": number, "points": points} for number, points in enumerate(seen.hands, first)],
         "winners": seen.winners,
     }
     if seat is not None:
@@ -59,7 +61,11 @@ def table_body(table: Table, seat: Seat | None, names: Mapping[str, str]) -> dic
     body["hints"] = state.hints
     body["clock"] = state.clock
     body["ready_seconds"] = state.ready_seconds
-    if state.anchor is None:
+    body["abandon_seconds"] = state.abandon_seconds
+    body["abandoned_at"] = seen.abandoned_at
+    if state.branch is not None:
+        body["branch"] = state.branch
+    elif state.anchor is None:
         body["imported"] = True
     return body
 
@@ -83,13 +89,11 @@ def receipt_body(receipt: Receipt) -> dict[str, Any]:
     return receipt._asdict()
 
 
-def events_body(items: Sequence[Item], after: int) -> dict[str, Any]:
-    """Events as a reader gets them, and the cursor behind them."""
-    events = [
+def item_body(item: Item) -> bytes:
+    """An event as a reader gets it."""
+    return encode(
         {"seq": item.seq, "head": item.head.hex(), "event": item.public.decode(), "private": item.private}
-        for item in items
-    ]
-    return {"events": events, "next": items[-1].seq if items else after}
+    )
 
 
 def _seat(one: SeatView, names: Mapping[str, str]) -> dict[str, Any]:

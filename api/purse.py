@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,6 +25,8 @@ class _Server(msgspec.Struct):
 
     players: list[Kept] = []
     game: str | None = None
+    move_keys: dict[str, str] = {}
+    """Secrets that sign a player's moves, in hex, by the digest of the player's token."""
 
 
 class Purse:
@@ -55,6 +59,19 @@ class Purse:
 
         with suppress(OSError):
             self._change(url, remove)
+
+    def move_key(self, url: str, token: str, draw: Callable[[int], bytes]) -> bytes:
+        """The secret of the key that signs the moves of the player with this token; drawn where there is none yet.
+
+        Raises `OSError` where it cannot be kept: a seat whose key is lost cannot be played.
+        """
+        whose = hashlib.sha256(token.encode()).hexdigest()
+        known = self._read().get(url, _Server()).move_keys.get(whose, "")
+        if re.fullmatch("[0-9a-f]{64}", known):
+            return bytes.fromhex(known)
+        secret = draw(32)
+        self._change(url, lambda server: server.move_keys.update({whose: secret.hex()}))
+        return secret
 
     def note_game(self, url: str, game: str) -> None:
         """Remember the game that is played."""

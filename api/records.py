@@ -9,10 +9,11 @@ from typing import Final, cast
 from flask import Response
 
 from api.answers import ETAG_DOC, ReadHeaders, RecordAnswer
-from api.errors import Problem
+from api.answers_log import ProofQuery
+from api.errors import FieldProblem, Problem
 from api.gate import gate_of
 from api.house import house
-from api.inputs import check_game_id, wsgi
+from api.inputs import check_game_id, read_query, wsgi
 from api.present import encode
 from api.room import Room
 from domain.events import AnyEvent
@@ -25,14 +26,17 @@ from services.store import PAGE
 records: Final = Room("records", __name__, url_prefix="/v1/games", description="What a game leaves behind")
 
 NDJSON: Final = "application/x-ndjson"
-_FRAME: Final = 5
-"""Pieces of a proof file of a page that are no events: the first line, the heads in three, the receipt."""
+_FRAME: Final = 8
+"""Pieces of a proof file of a page that are no events: the first line, the heads in three, receipt, checkpoint, two
+inclusions."""
+_PROOF_QUERY: Final = ProofQuery()
 
 
 @records.view(
     "GET",
     "/<game>/proof",
     {"type": "string", "description": "one JSON object a line"},
+    query=ProofQuery,
     headers=ReadHeaders,
     content_type=NDJSON,
     sends=ETAG_DOC,
@@ -42,15 +46,20 @@ _FRAME: Final = 5
 def get_proof(game: str) -> Response:
     """Get the proof file of the public events so far.
 
-    Anybody can check it offline, with `hearts verify` or a program of their own: docs/spec/audit.md. Its last line is a
-    receipt of the last event.
+    Anybody can check it offline, with `hearts verify` or a program of their own: docs/spec/audit.md. Behind the events
+    stand a receipt of the last one and, from the lock on, the path to the game's leaves in the transparency log.
     """
     here = house()
     check_game_id(game)
-    table = here.tables.load(game)
-    if _is_known(table):
+    size = read_query(_PROOF_QUERY)["size"]
+    table, log = here.tables.load(game), here.services.log
+    if size is not None and size > (leaves := log.tree.size()):
+        raise FieldProblem([{"field": "size", "detail": f"size: the log has {leaves} entries"}])
+    # where the log has something of the game the file changes with the log, not with the game alone
+    if _is_known(table) and not log.has(game):
         return _unchanged(table)
-    pieces = _pieces(proof_lines(here.pages.entries(game, table.seq), here.services.key, table.head))
+    entries, signer = here.pages.entries(game, table.seq), here.services.key.of(table.signer)
+    pieces = _pieces(proof_lines(entries, signer, table.head, lambda leaves: log.prove(leaves, size)))
     # the first one is made here, where a store that is silent can still be told; a game of usual length is that one piece
     whole = next(pieces)
     if table.seq <= PAGE:
@@ -65,6 +74,7 @@ def get_proof(game: str) -> Response:
     headers=ReadHeaders,
     sends=ETAG_DOC,
     refuses=(404, 409, 503),
+    codes=("game/not_over",),
     unchanged=True,
 )
 def get_record(game: str) -> Response:

@@ -8,13 +8,19 @@ from typing import Any, Final, Literal, TypeVar
 from flask_smorest import Blueprint
 from marshmallow import Schema
 
+from api.refusing import REFUSES
+
 View = TypeVar("View", bound=Callable[..., Any])
-_OF_PLAYERS: Final = frozenset((401, 403))
 _OF_BODIES: Final = frozenset((400, 413, 415, 422))
 _OF_QUERIES: Final = frozenset((400, 422))
-Who = Literal["anyone", "player"]
+_OF_LIMITS: Final = frozenset((429,))
+"""Of every call below /v1: `api.limits`."""
+Who = Literal["anyone", "bearer", "player"]
+"""Anybody, with a token or without; any valid token; one with a scope."""
+_OF_WHO: Final[dict[Who, tuple[int, ...]]] = {"anyone": (), "bearer": (401,), "player": (401, 403)}
 _SECURITY: dict[Who, list[dict[str, list[str]]]] = {
     "anyone": [{}, {"bearer": []}],
+    "bearer": [{"bearer": []}],
     "player": [{"bearer": []}],
 }
 
@@ -40,15 +46,20 @@ class Room(Blueprint):
         sends: dict[str, Any] | None = None,
         content_type: str | None = None,
         refuses: Iterable[int] = (),
+        codes: Iterable[str] = (),
         unchanged: bool = False,
+        also: dict[int, Any] | None = None,
     ) -> Callable[[View], View]:
         """Register a view under ``rule``; its docstring becomes summary and description.
 
         ``takes``, ``query`` and ``headers`` are what it reads, ``answer`` and the headers ``sends`` what it sends.
         ``refuses`` are its refusals beside those that follow from who may call and what is read; ``unchanged`` tells
-        whether it answers 304.
+        whether it answers 304, ``also`` what else
+        is to be said of its answers, by status.
         """
-        refusals = {*refuses, *(_OF_PLAYERS if who == "player" else ()), *(_OF_BODIES if takes else ())}
+        refusals = {*refuses, *_OF_WHO[who], *(_OF_BODIES if takes else ())}
+        if (self.url_prefix or "").startswith("/v1"):
+            refusals |= _OF_LIMITS
         if query is not None:
             refusals |= _OF_QUERIES
 
@@ -60,8 +71,11 @@ class Room(Blueprint):
             shell = self.response(status, answer, headers=sends, content_type=content_type)(shell)
             shell = self.doc(security=_SECURITY[who])(shell)
             documented = shell._apidoc
+            documented["manual_doc"] |= {"operationId": function.__name__, REFUSES: [*codes]}
             # webargs' own refusals are not ours
             documented.get("arguments", {}).pop("responses", None)
+            if also is not None:
+                documented["manual_doc"]["responses"] = also
             answers = documented["response"]["responses"]
             if unchanged:
                 answers[304] = ["UNCHANGED"]

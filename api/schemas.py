@@ -15,12 +15,13 @@ from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate
 from api.knobs import KNOBS, MAY_BE_NULL
 from domain.bots import BOTS
 from domain.cards import parse_card
-from domain.commands import LONGEST_CLOCK, READY_SECONDS
+from domain.commands import ABANDON_SECONDS, ABANDONED_AFTER, LONGEST_CLOCK, READY_SECONDS
 from domain.knobs import MOST_HANDS, MOST_SEATS
 from domain.refusals import Malformed
 from domain.ruleset import KEYS
 from domain.variants import CUSTOM, VARIANTS
 from services.players import LONGEST_NAME, clean_name
+from services.signing import check_public_key
 
 """Cards that a seat is dealt."""
 LONGEST_WAIT: Final = 30
@@ -32,7 +33,7 @@ MOST_EVENTS: Final = 1000
 STATUSES: Final = ("open", "playing", "over")
 
 _HEX: Final = re.compile(r"[0-9a-f]{64}")
-_NUMBER: Final = re.compile(r"[0-9]{1,15}")
+_NUMBER: Final = re.compile(r"[0-9]{1,16}")
 LARGEST_AFTER: Final = 10**15 - 1
 """The largest number that a query can say."""
 _CARD_DOC: Final = {"pattern": "^(?:[2-9TJQKA]|10)[CDSH]$", "example": "QS"}
@@ -117,6 +118,28 @@ class Commitment(Judged, fields.String):
         return value
 
 
+class PublicKey(Judged, fields.String):
+    """The Ed25519 key that a seat signs its moves with."""
+
+    def judge(self, value: Any) -> Any:
+        """See `Judged`."""
+        try:
+            check_public_key(value if isinstance(value, str) else "")
+        except Malformed as error:
+            raise ValidationError(str(error)) from error
+        return value
+
+
+class Signature(Judged, fields.String):
+    """64 bytes in lower-case hex."""
+
+    def judge(self, value: Any) -> Any:
+        """See `Judged`."""
+        if not isinstance(value, str) or len(value) != 128 or set(value) - set("0123456789abcdef"):
+            raise ValidationError("not 64 bytes in lower-case hex, which are 128 digits")
+        return value
+
+
 class NameField(Judged, fields.String):
     """The name of a player."""
 
@@ -159,11 +182,21 @@ def _known_bot(name: str) -> str:
 
 
 def _one_key(name: str, value: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": {name: value}, "required": [name], "additionalProperties": False}
+    return {
+        "title": f"of_{name}",
+        "type": "object",
+        "properties": {name: value},
+        "required": [name],
+        "additionalProperties": False,
+    }
 
 
 _COMMIT_DOC: Final = {
     "description": "a commitment to 32 random bytes of your own, which take part in the shuffle",
+    "pattern": "^[0-9a-f]{64}$",
+}
+_KEY_DOC: Final = {
+    "description": "the Ed25519 key that signs each move of your seat; without one, moves are not signed",
     "pattern": "^[0-9a-f]{64}$",
 }
 Knobs: Final[type[Schema]] = Request.from_dict(
@@ -177,7 +210,12 @@ class NewPlayer(Request):
 
     name = NameField(
         required=True,
-        metadata={"description": f"1 to {LONGEST_NAME} characters that can be seen", "example": "Anna"},
+        metadata={
+            "description": f"1 to {LONGEST_NAME} characters that can be seen",
+            "example": "Anna",
+            "minLength": 1,
+            "maxLength": LONGEST_NAME,
+        },
     )
 
 
@@ -193,9 +231,9 @@ class NewTable(Knobs):  # type: ignore[valid-type,misc]
         SeatField(
             metadata={
                 "oneOf": [
-                    {"type": "string", "enum": ["open", "me"]},
+                    {"title": "plain", "type": "string", "enum": ["open", "me"]},
                     _one_key("bot", {"type": "string", "enum": [*BOTS]}),
-                    _one_key("player", {"type": "string"}),
+                    _one_key("player", {"type": "string", "maxLength": 64}),
                 ]
             }
         ),
@@ -215,6 +253,14 @@ class NewTable(Knobs):  # type: ignore[valid-type,misc]
         validate=validate.Range(*READY_SECONDS),
         metadata={"description": "seconds from the first who is ready until the deal"},
     )
+    abandon_seconds = Whole(
+        load_default=ABANDONED_AFTER,
+        validate=validate.Range(*ABANDON_SECONDS),
+        metadata={
+            "description": "seconds without an event after which the table ends, while it waits for persons "
+            "and no clock runs; a week unless you say so"
+        },
+    )
     chain = Whole(
         load_default=64,
         validate=validate.Range(1, MOST_HANDS),
@@ -227,6 +273,7 @@ class NewTable(Knobs):  # type: ignore[valid-type,misc]
     )
     rated = Flag(load_default=False, metadata={"description": "refuses overrides other than players"})
     entropy_commit = Commitment(allow_none=True, load_default=None, metadata=_COMMIT_DOC)
+    public_key = PublicKey(allow_none=True, load_default=None, metadata=_KEY_DOC)
 
 
 class SitDown(Request):
@@ -239,12 +286,14 @@ class SitDown(Request):
         metadata={"description": "the first that is free to you unless you say so"},
     )
     entropy_commit = Commitment(allow_none=True, load_default=None, metadata=_COMMIT_DOC)
+    public_key = PublicKey(allow_none=True, load_default=None, metadata=_KEY_DOC)
 
 
 class Rematch(Request):
     """Your seat in a rematch."""
 
     entropy_commit = Commitment(allow_none=True, load_default=None, metadata=_COMMIT_DOC)
+    public_key = PublicKey(allow_none=True, load_default=None, metadata=_KEY_DOC)
 
 
 class Ready(Request):
@@ -261,7 +310,7 @@ class Ready(Request):
 
 
 class Move(Request):
-    """Exactly one of a pass, a play and a moon choice."""
+    """Exactly one of a pass, a play and a moon choice; signed where your seat has a `public_key`."""
 
     passed = fields.List(
         CardField(metadata=_CARD_DOC),
@@ -274,78 +323,17 @@ class Move(Request):
         validate=validate.OneOf(["add", "subtract"]),
         metadata={"description": "what the moon you have shot does: add to the others, or subtract from you"},
     )
+    signed_seq = Whole(
+        validate=validate.Range(1, LARGEST_AFTER),
+        metadata={"description": "the event whose head is signed: `seq` of a table has its `head`"},
+    )
+    signature = Signature(
+        metadata={
+            "description": "by the `public_key` of your seat, of the move and the history up to `signed_seq`",
+            "pattern": "^[0-9a-f]{128}$",
+        }
+    )
 
 
 class Nothing(Request):
     """A command that its address says whole."""
-
-
-_Lent: Final[type[Schema]] = Request.from_dict(
-    {
-        "as": QueryWhole(
-            load_default=None,
-            validate=validate.Range(0, MOST_SEATS - 1),
-            metadata={"description": "as this seat could see it; only of a hand that is over now"},
-        )
-    },
-    name="Lent",
-)
-
-
-class TableQuery(_Lent):  # type: ignore[valid-type,misc]
-    """Which moment of a table, and through whose eyes."""
-
-    at = QueryWhole(
-        load_default=None,
-        validate=validate.Range(1, LARGEST_AFTER),
-        metadata={"description": "as it was after this event; as it is now unless you say so"},
-    )
-    open = QueryWhole(
-        load_default=0,
-        validate=validate.Range(0, 1),
-        metadata={"description": "1: with the cards of every seat; only of a hand that is over now"},
-    )
-
-
-class EventsQuery(Request):
-    """Which events, how many, and how long to wait for one."""
-
-    after = QueryWhole(
-        load_default=0,
-        validate=validate.Range(0, LARGEST_AFTER),
-        metadata={"description": "the seq behind which to read: `next` of before"},
-    )
-    wait = QueryWhole(
-        load_default=0,
-        validate=validate.Range(0, LONGEST_WAIT),
-        metadata={"description": "seconds to wait where there is none yet"},
-    )
-    limit = QueryWhole(
-        load_default=MOST_EVENTS,
-        validate=validate.Range(1, MOST_EVENTS),
-        metadata={"description": "events that an answer has at most; `next` leads on"},
-    )
-
-
-class GamesQuery(Request):
-    """Which games."""
-
-    status = fields.String(load_default=None, validate=validate.OneOf(STATUSES))
-    player = fields.String(
-        load_default=None, validate=validate.Length(1, 64), metadata={"description": "games of this player"}
-    )
-    after = fields.String(
-        load_default=None,
-        validate=validate.Length(1, 256),
-        metadata={"description": "`next` of the page before"},
-    )
-    limit = QueryWhole(load_default=20, validate=validate.Range(1, LARGEST_PAGE))
-
-
-class VariantQuery(Request):
-    """For how many seats."""
-
-    players = QueryWhole(
-        load_default=None,
-        metadata={"description": "the number of seats", "minimum": 3, "maximum": MOST_SEATS},
-    )

@@ -27,15 +27,18 @@ class Answer(Response):
         self._fields = fields
         self._status = _STATUS[status]
         self._status_code = status
+        self._headers: Headers | None = None
 
     @property
     def headers(self) -> Headers:  # type: ignore[override]
-        """A copy of the headers."""
-        return Headers(self._fields)
+        """The headers, which may be changed; made for who asks for them."""
+        if self._headers is None:
+            self._headers = Headers(self._fields)
+        return self._headers
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Send it, as WSGI has it."""
-        fields = self._fields
+        fields = self._fields if self._headers is None else self._headers.to_wsgi_list()
         if self._status_code != 304:
             fields = [*fields, ("Content-Length", str(len(self._body)))]
         start_response(self._status, fields)

@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Response
 
+from api.auth import sees
 from api.house import House
 from api.present import encode, players_of, receipt_body, table_body
 from api.sent import JSON, Answer, Fields
@@ -30,8 +31,8 @@ def command_answer(here: House, outcome: Outcome, me: Player, status: int = 200)
 
 
 def seat_of(table: Table, me: Player | None) -> Seat | None:
-    """The seat of a caller, none of a spectator."""
-    return None if me is None else table.state.seat_of(me.id)
+    """The seat that a caller may see by, none of a spectator; a token without the scope `watch` sees as one."""
+    return table.state.seat_of(me.id) if me is not None and sees(me) else None
 
 
 def seen_by(here: House, table: Table, seat: Seat | None) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from api.answers import VariantAnswer, VariantsAnswer
 from api.errors import Problem
 from api.inputs import read_query
 from api.present import encode
+from api.queries import VariantQuery
 from api.room import Room
-from api.schemas import VariantQuery
 from domain.variants import VARIANTS, Variant, ruleset_of
 from services.rules_text import published_summary
 
@@ -32,7 +32,14 @@ def list_variants() -> Response:
     return Response(encode({"variants": found}), headers=_HEADERS)
 
 
-@variants.view("GET", "/<name>", VariantAnswer, query=VariantQuery, refuses=(404,))
+@variants.view(
+    "GET",
+    "/<name>",
+    VariantAnswer,
+    query=VariantQuery,
+    refuses=(404,),
+    codes=("variant/unknown", "rules/invalid"),
+)
 def show_variant(name: str) -> Response:
     """See a variant for a number of seats."""
     variant = VARIANTS.get(name)

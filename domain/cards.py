@@ -196,6 +196,13 @@ def subtract_masks(mask: Mask, other: Mask) -> Mask:
     return mask
 
 
+def mask_without(mask: Mask, gone: Mask) -> Mask:
+    """The multiset ``mask`` less what it has of ``gone``, of which it need not hold every card."""
+    seconds, gone_seconds = mask >> SECOND, gone >> SECOND
+    firsts, gone_firsts = mask & FIRST_COPIES, gone & FIRST_COPIES
+    return firsts & ~gone_firsts | seconds & ~gone_seconds | (seconds & ~gone_firsts) << SECOND
+
+
 def iter_suits(mask: Mask) -> Iterator[tuple[Suit, list[Card]]]:
     """Each suit with the cards of it that ``mask`` holds, copies counted, lowest first."""
     cards = cards_of(mask)

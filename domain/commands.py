@@ -13,11 +13,16 @@ import msgspec
 from domain.cards import Card, Seat
 from domain.events import BotName, Choice
 from domain.ruleset import RuleSet
+from domain.signing import Signed
 
 READY_SECONDS: Final = (15, 3600)
 """The least and the most `OpenTable.ready_seconds`, ``docs/spec/audit.md`` 2."""
 LONGEST_CLOCK: Final = 14 * 24 * 60 * 60
 """The most seconds that `OpenTable.clock` may give for a move: two weeks, for games by post."""
+ABANDON_SECONDS: Final = (60 * 60, 30 * 24 * 60 * 60)
+"""The least and the most `OpenTable.abandon_seconds`: an hour and thirty days."""
+ABANDONED_AFTER: Final = 7 * 24 * 60 * 60
+"""`OpenTable.abandon_seconds` unless a table says otherwise: a week."""
 Who = str | Seat
 """A player's id (text), or the number of a seat that the house moves for."""
 
@@ -41,7 +46,8 @@ class SeatPlan(msgspec.Struct, frozen=True, kw_only=True):
 class OpenTable(Command, frozen=True, kw_only=True):
     """Open a table. ``secret`` is ``s_L``, 32 random bytes; ``chain`` is L.
 
-    ``ready_seconds`` lies in `READY_SECONDS`; ``clock`` is the seconds for a move, 1 to `LONGEST_CLOCK`, or none.
+    ``ready_seconds`` lies in `READY_SECONDS`; ``clock`` is the seconds for a move, 1 to `LONGEST_CLOCK`, or none;
+    ``abandon_seconds`` of waiting for persons end the table, a number in `ABANDON_SECONDS`.
     """
 
     game: str
@@ -55,6 +61,7 @@ class OpenTable(Command, frozen=True, kw_only=True):
     rated: bool = False
     hints: bool = True
     clock: int | None = None
+    abandon_seconds: int = ABANDONED_AFTER
 
 
 class SitDown(Command, frozen=True, kw_only=True):
@@ -91,12 +98,17 @@ class LockTable(Command, frozen=True, kw_only=True):
     """Lock and deal without the missing openings: the deadline has passed."""
 
 
+class AbandonTable(Command, frozen=True, kw_only=True):
+    """End the table: nobody it waits for has come for as long as it waits. Nothing is decided for anybody."""
+
+
 class PassCards(Command, frozen=True, kw_only=True):
     """Pass ``cards``, chosen before anything is seen of what comes."""
 
     who: Who
     cards: tuple[Card, ...]
     by: Literal["bot", "clock"] = "bot"
+    signed: Signed | None = None
 
 
 class PlayCard(Command, frozen=True, kw_only=True):
@@ -105,6 +117,7 @@ class PlayCard(Command, frozen=True, kw_only=True):
     who: Who
     card: Card
     by: Literal["bot", "clock"] = "bot"
+    signed: Signed | None = None
 
 
 class ChooseMoon(Command, frozen=True, kw_only=True):
@@ -113,8 +126,33 @@ class ChooseMoon(Command, frozen=True, kw_only=True):
     who: Who
     choice: Choice
     by: Literal["bot", "clock"] = "bot"
+    signed: Signed | None = None
+
+
+class RotateKey(Command, frozen=True, kw_only=True):
+    """Let the server sign with the public key ``server_key`` from the next event on; ``signature`` is by the one before."""
+
+    server_key: str
+    signature: str
+
+
+class ClaimRest(Command, frozen=True, kw_only=True):
+    """Claim every trick that is left; ``who`` is the player who is to play."""
+
+    who: str
 
 
 AnyCommand = (
-    OpenTable | SitDown | StandUp | TakeBack | GetReady | LockTable | PassCards | PlayCard | ChooseMoon
+    OpenTable
+    | SitDown
+    | StandUp
+    | TakeBack
+    | GetReady
+    | LockTable
+    | AbandonTable
+    | PassCards
+    | PlayCard
+    | ChooseMoon
+    | ClaimRest
+    | RotateKey
 )

@@ -45,6 +45,14 @@ class OpenedSecret(msgspec.Struct, frozen=True):
     reserved: dict[int, str] = {}
 
 
+class Branch(msgspec.Struct, frozen=True):
+    """Where a practice table comes from: the finished game, its event, and the seat of who practises."""
+
+    game: str
+    at: int
+    seat: int
+
+
 class GameCreated(Event, frozen=True, kw_only=True, tag="game_created"):
     """A table was opened. ``rules`` is the whole rule set; ``anchor`` is ``s_0`` of a chain of ``chain`` links."""
 
@@ -62,6 +70,10 @@ class GameCreated(Event, frozen=True, kw_only=True, tag="game_created"):
     imported: Literal[True] | UnsetType = UNSET
     """Stands where the game was played elsewhere and came as a record: it has no anchor, commitments or secrets."""
     hidden: OpenedSecret | UnsetType = UNSET
+    branch: Branch | UnsetType = UNSET
+    """Stands at a practice table, which has no anchor, commitments or secrets either."""
+    abandon_seconds: int | UnsetType = UNSET
+    """After so many seconds of waiting for persons alone the table ends; where it is left out it waits for ever."""
 
 
 class SeatTaken(Event, frozen=True, kw_only=True, tag="seat_taken"):
@@ -120,14 +132,31 @@ class HandDealt(Event, frozen=True, kw_only=True, tag="hand_dealt"):
     hidden: DealtSecret | UnsetType = UNSET
 
 
+class SignedPass(msgspec.Struct, frozen=True):
+    """What is hidden of a pass that its seat has signed: the signature would tell which cards it is of."""
+
+    cards: str
+    signed_seq: int
+    signature: str
+
+
 class CardsPassed(Event, frozen=True, kw_only=True, tag="cards_passed"):
-    """A seat chose the cards it passes; ``cards`` is the commitment, null where imported, ``hidden`` the card list."""
+    """A seat chose the cards it passes; ``cards`` is the commitment, null where imported.
+
+    ``hidden`` is the card list, with the signature where the seat signs its moves.
+    """
 
     at: int = 0
     seat: int
     cards: str | None
     by: By
-    hidden: str | UnsetType = UNSET
+    hidden: str | SignedPass | UnsetType = UNSET
+
+    @property
+    def text(self) -> str:
+        """The cards as a list, empty where the hidden part is not here."""
+        hidden = self.hidden
+        return hidden.cards if isinstance(hidden, SignedPass) else "" if hidden is UNSET else hidden
 
 
 class PassesExchanged(Event, frozen=True, kw_only=True, tag="passes_exchanged"):
@@ -138,12 +167,14 @@ class PassesExchanged(Event, frozen=True, kw_only=True, tag="passes_exchanged"):
 
 
 class CardPlayed(Event, frozen=True, kw_only=True, tag="card_played"):
-    """A seat played a card to the trick."""
+    """A seat played a card to the trick; signed where it registered a key and played itself."""
 
     at: int = 0
     seat: int
     card: str
     by: By
+    signed_seq: int | UnsetType = UNSET
+    signature: str | UnsetType = UNSET
 
 
 class TrickEnded(Event, frozen=True, kw_only=True, tag="trick_ended"):
@@ -154,18 +185,21 @@ class TrickEnded(Event, frozen=True, kw_only=True, tag="trick_ended"):
 
 
 class MoonChosen(Event, frozen=True, kw_only=True, tag="moon_chosen"):
-    """Who shot the moon chose its effect."""
+    """Who shot the moon chose its effect; signed as a play is."""
 
     at: int = 0
     seat: int
     choice: Choice
     by: By
+    signed_seq: int | UnsetType = UNSET
+    signature: str | UnsetType = UNSET
 
 
 class HandScored(Event, frozen=True, kw_only=True, tag="hand_scored"):
     """A hand is over: its secret and its cards are public, ``points`` were added to ``totals``.
 
     ``passes`` is null in a hold hand, ``kitty`` is ``""`` where there was none.
+    ``pass_signatures`` has ``[signed_seq, signature]`` or null a seat, where cards were passed and a seat has a key.
     """
 
     at: int = 0
@@ -176,6 +210,7 @@ class HandScored(Event, frozen=True, kw_only=True, tag="hand_scored"):
     passes: tuple[str, ...] | None
     points: tuple[int, ...]
     totals: tuple[int, ...]
+    pass_signatures: tuple[tuple[int, str] | None, ...] | UnsetType = UNSET
 
 
 class SeatToBot(Event, frozen=True, kw_only=True, tag="seat_to_bot"):
@@ -201,13 +236,14 @@ class KeyRotated(Event, frozen=True, kw_only=True, tag="key_rotated"):
 
 
 class GameEnded(Event, frozen=True, kw_only=True, tag="game_ended"):
-    """The game is over. ``secret`` reveals an unfinished hand, else null."""
+    """The game is over. ``secret`` reveals an unfinished hand, else null; ``pass_signatures`` as of a scored hand."""
 
     at: int = 0
     winners: tuple[int, ...]
     totals: tuple[int, ...]
     reason: Reason
     secret: str | None
+    pass_signatures: tuple[tuple[int, str] | None, ...] | UnsetType = UNSET
 
 
 AnyEvent = (

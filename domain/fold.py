@@ -40,7 +40,9 @@ def fold(state: State | None, events: Iterable[e.Event]) -> State:
             folds[type(event)](folded, event)
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise _does_not_follow(event, error) from error
-    if state is None and event is None:
+    if event is not None:
+        folded.last_at = event.at
+    elif state is None:
         raise CorruptLog("a game begins with game_created, and there is no event")
     return folded
 
@@ -49,6 +51,7 @@ def apply(state: State, event: e.Event) -> None:
     """Change ``state`` by one event, in place: for whoever owns the copy. Raises as `fold` does."""
     try:
         _FOLDS[type(event)](state, event)
+        state.last_at = event.at
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise _does_not_follow(event, error) from error
 
@@ -68,6 +71,8 @@ def _created(state: State, event: e.GameCreated) -> None:
     state.anchor, state.chain, state.server_key = event.anchor, event.chain, event.server_key
     state.ready_seconds, state.stand_in, state.clock = event.ready_seconds, event.stand_in, event.clock
     state.rated, state.hints = event.rated, event.hints
+    state.abandon_seconds = None if event.abandon_seconds is UNSET else event.abandon_seconds
+    state.branch = None if event.branch is UNSET else event.branch
     state.seats = [SeatState(reserved=reserved.get(seat, "")) for seat in range(event.rules.players)]
     state.first_ready_at, state.root, state.phase, state.since = None, "", "seats", event.at
     state.hand, state.hands, state.totals = None, [], [0] * event.rules.players
@@ -138,9 +143,14 @@ def _hand(state: State) -> HandState:
 
 
 def _passed(state: State, event: e.CardsPassed) -> None:
-    if event.hidden is UNSET:
+    hidden = event.hidden
+    if hidden is UNSET:
         raise CorruptLog(MISSING_DEAL)
-    _hand(state).passes[event.seat] = read_mask(event.hidden)
+    hand = _hand(state)
+    if isinstance(hidden, e.SignedPass):
+        hand.note_signature(event.seat, hidden.signed_seq, hidden.signature)
+        hidden = hidden.cards
+    hand.passes[event.seat] = read_mask(hidden)
 
 
 def _exchanged(state: State, event: e.PassesExchanged) -> None:

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from msgspec import UNSET
+
 from domain import commands as c
 from domain import events as e
-from domain.cards import NAMES, Seat, cards_of, format_cards, format_mask
+from domain.cards import NAMES, Card, Seat, cards_of, distinct_cards, format_cards, format_mask
+from domain.claim import proving_order
 from domain.fold import evolve, fold
 from domain.refusals import Refused
 from domain.rules import (
@@ -20,6 +23,7 @@ from domain.rules import (
     check_play,
     game_end,
     hand_points,
+    legal_plays,
     moon_chooser,
     trick_taker,
 )
@@ -35,9 +39,23 @@ from domain.seating import (
     take_back,
 )
 from domain.shuffle import commit_cards, hiding_key
+from domain.signing import Signed, moon_action, pass_action, pass_signatures, play_action, require_signed
 from domain.state import State
+from domain.view import view
+from domain.waiting import abandoned_at, bots_owe, deadline, to_act
 
-__all__ = ["advance", "deadline", "decide", "evolve", "fold", "initial", "is_over", "to_act"]
+__all__ = [
+    "abandoned_at",
+    "advance",
+    "bots_owe",
+    "deadline",
+    "decide",
+    "evolve",
+    "fold",
+    "initial",
+    "is_over",
+    "to_act",
+]
 
 
 def initial() -> State | None:
@@ -48,33 +66,6 @@ def initial() -> State | None:
 def is_over(state: State | None) -> bool:
     """Whether the game has ended."""
     return state is not None and state.phase == "over"
-
-
-def to_act(state: State) -> tuple[Seat, ...]:
-    """The seats the table waits for: who must still get ready, pass, play or choose."""
-    hand = state.hand
-    if state.phase == "seats":
-        full = all(one.kind != "open" for one in state.seats)
-        return tuple(seat for seat, one in enumerate(state.seats) if full and not one.ready)
-    if hand is None or state.phase == "over":
-        return ()
-    if state.phase == "pass":
-        return tuple(seat for seat, given in enumerate(hand.passes) if given is None)
-    if state.phase == "moon":
-        shooter = moon_chooser(state.terms, hand, state.totals)
-        return () if shooter is None or hand.choice is not None else (shooter,)
-    # between the events of one command nobody is to act
-    return () if hand.turn < 0 else (hand.turn,)
-
-
-def deadline(state: State) -> int | None:
-    """When the house acts for those the table waits for, in ms; none where it waits for as long as they like."""
-    if state.phase == "seats":
-        first = state.first_ready_at
-        return None if first is None else first + state.ready_seconds * 1000
-    if state.clock is None or all(state.seats[seat].house_plays for seat in to_act(state)):
-        return None
-    return state.since + state.clock * 1000
 
 
 def decide(state: State | None, command: c.AnyCommand) -> list[e.Event]:
@@ -98,23 +89,10 @@ def advance(state: State | None, command: c.AnyCommand) -> tuple[list[e.Event], 
 
 def _mover(state: State, command: c.PassCards | c.PlayCard | c.ChooseMoon) -> tuple[Seat, e.By]:
     """The seat that a move is for and in whose name it is made."""
-    who = command.who
-    if isinstance(who, str):
-        seat = state.seat_of(who)
-        if seat is None:
-            raise Refused("seat/not_yours", "you have no seat at this table")
-    else:
-        seat = who
-    if state.phase == "over":
-        raise Refused("game/over", "the game is over")
-    if state.phase == "seats":
-        raise Refused("game/not_started", "the game has not started", hint="wait until all are ready")
-    if isinstance(who, str):
-        if state.seats[seat].away:
-            raise Refused(
-                "seat/not_yours", "the stand-in bot plays your seat", hint="take the seat back first"
-            )
-        return seat, "player"
+    if isinstance(command.who, str):
+        return _own_seat(state, command.who), "player"
+    seat = command.who
+    _check_playing(state)
     house_plays = seat_state(state, seat).house_plays
     if command.by == "bot" and not house_plays:
         raise Refused("seat/not_yours", f"no bot plays seat {seat}")
@@ -127,6 +105,24 @@ def _mover(state: State, command: c.PassCards | c.PlayCard | c.ChooseMoon) -> tu
     return seat, command.by
 
 
+def _own_seat(state: State, player: str) -> Seat:
+    """The seat that a player moves for itself."""
+    seat = state.seat_of(player)
+    if seat is None:
+        raise Refused("seat/not_yours", "you have no seat at this table")
+    _check_playing(state)
+    if state.seats[seat].away:
+        raise Refused("seat/not_yours", "the stand-in bot plays your seat", hint="take the seat back first")
+    return seat
+
+
+def _check_playing(state: State) -> None:
+    if state.phase == "over":
+        raise Refused("game/over", "the game is over")
+    if state.phase == "seats":
+        raise Refused("game/not_started", "the game has not started", hint="wait until all are ready")
+
+
 def _pass_cards(run: Run, command: c.PassCards) -> None:
     state = run.state
     seat, by = _mover(state, command)
@@ -136,29 +132,64 @@ def _pass_cards(run: Run, command: c.PassCards) -> None:
     if hand.passes[seat] is not None:
         raise Refused("pass/not_now", "you have passed already, and wait for the others")
     check_pass(state.terms, hand.held[seat], command.cards)
-    text = format_cards(command.cards)
-    key = hiding_key(bytes.fromhex(hand.secret), str(seat), "pass")
-    run.add(e.CardsPassed(at=run.at, seat=seat, cards=commit_cards(key, text).hex(), by=by, hidden=text))
+    signed = require_signed(state, seat, by, pass_action(command.cards), command.signed)
+    text, commitment = format_cards(command.cards), None
+    if hand.secret:
+        key = hiding_key(bytes.fromhex(hand.secret), str(seat), "pass")
+        commitment = commit_cards(key, text).hex()
+    hidden = text if signed is None else e.SignedPass(text, signed.seq, signed.signature)
+    run.add(e.CardsPassed(at=run.at, seat=seat, cards=commitment, by=by, hidden=hidden))
     if all(given is not None for given in run.hand.passes):
         run.add(e.PassesExchanged(at=run.at, hand=hand.number))
 
 
 def _play_card(run: Run, command: c.PlayCard) -> None:
-    state = run.state
-    seat, by = _mover(state, command)
-    hand = run.hand
+    seat, by = _mover(run.state, command)
+    _check_turn(run, seat)
+    check_play(run.state.terms, run.hand, command.card)
+    signed = require_signed(run.state, seat, by, play_action(command.card), command.signed)
+    _lay(run, command.card, by, signed)
+
+
+def _check_turn(run: Run, seat: Seat) -> None:
+    """Raise `Refused` unless ``seat`` is to play a card."""
+    state, hand = run.state, run.hand
     if state.phase == "moon":
         raise Refused("play/hand_over", "every card of the hand has been played")
     if state.phase != "play" or hand.turn != seat:
         what = "the pass is not over" if state.phase == "pass" else f"it is the turn of seat {hand.turn}"
         raise Refused("play/not_your_turn", what)
-    check_play(state.terms, hand, command.card)
-    run.add(e.CardPlayed(at=run.at, seat=seat, card=NAMES[command.card], by=by))
+
+
+def _lay(run: Run, card: Card, by: e.By, signed: Signed | None = None) -> None:
+    """Let the seat to play lay ``card``, and what follows from it at once."""
+    hand = run.hand
+    seq, signature = (UNSET, UNSET) if signed is None else signed
+    play = e.CardPlayed(
+        at=run.at, seat=hand.turn, card=NAMES[card], by=by, signed_seq=seq, signature=signature
+    )
+    run.add(play)
     if hand.turn >= 0:
         return
-    run.add(e.TrickEnded(at=run.at, seat=trick_taker(state.terms, hand)))
+    run.add(e.TrickEnded(at=run.at, seat=trick_taker(run.state.terms, hand)))
     if hand.turn < 0 and run.phase == "play":
         _score(run)
+
+
+def _claim_rest(run: Run, command: c.ClaimRest) -> None:
+    terms, seat = run.state.terms, _own_seat(run.state, command.who)
+    _check_turn(run, seat)
+    order = proving_order(view(run.state, seat))
+    if order is None:
+        raise Refused(
+            "claim/not_certain",
+            "your cards, your passes and the cards played do not show that you take every trick left",
+            hint="play on, and claim again when they do",
+        )
+    hand, own = run.hand, iter(order)
+    while hand.turn >= 0:
+        mine = hand.turn == seat
+        _lay(run, next(own) if mine else distinct_cards(legal_plays(terms, hand))[0], "claim")
 
 
 def _choose_moon(run: Run, command: c.ChooseMoon) -> None:
@@ -168,7 +199,10 @@ def _choose_moon(run: Run, command: c.ChooseMoon) -> None:
         raise Refused("moon/not_now", "nobody has shot the moon")
     if moon_chooser(state.terms, run.hand, state.totals) != seat:
         raise Refused("moon/not_now", "another seat shot the moon")
-    run.add(e.MoonChosen(at=run.at, seat=seat, choice=command.choice, by=by))
+    signed = require_signed(state, seat, by, moon_action(command.choice), command.signed)
+    seq, signature = (UNSET, UNSET) if signed is None else signed
+    choice = command.choice
+    run.add(e.MoonChosen(at=run.at, seat=seat, choice=choice, by=by, signed_seq=seq, signature=signature))
     _score(run)
 
 
@@ -181,12 +215,13 @@ def _score(run: Run) -> None:
         e.HandScored(
             at=run.at,
             hand=hand.number,
-            secret=hand.secret,
+            secret=hand.secret or None,
             deal=tuple(format_mask(mask) for mask in hand.dealt),
             kitty=format_cards(cards_of(hand.kitty)),
             passes=passes,
             points=tuple(points),
             totals=tuple(totals),
+            pass_signatures=pass_signatures(state),
         )
     )
     end = game_end(terms, totals, points, hand.number)
@@ -196,6 +231,33 @@ def _score(run: Run) -> None:
     run.add(e.GameEnded(at=run.at, winners=end.winners, totals=tuple(totals), reason=end.reason, secret=None))
 
 
+def _abandon(run: Run, command: c.AbandonTable) -> None:
+    state = run.state
+    if state.phase == "over":
+        raise Refused("game/over", "the game is over")
+    due = abandoned_at(state)
+    if due is None or command.at < due:
+        raise Refused("game/not_over", "the table is not abandoned")
+    # before the deal there is no hand, and a finished one is followed at once by the next or by the end
+    secret = None if state.hand is None else state.hand.secret or None
+    run.add(
+        e.GameEnded(
+            at=run.at,
+            winners=(),
+            totals=tuple(state.totals),
+            reason="abandoned",
+            secret=secret,
+            pass_signatures=pass_signatures(state),
+        )
+    )
+
+
+def _rotate_key(run: Run, command: c.RotateKey) -> None:
+    if run.phase == "over":
+        raise Refused("game/over", "the game is over, and stays under the key that it ended under")
+    run.add(e.KeyRotated(at=run.at, server_key=command.server_key, signature=command.signature))
+
+
 _DECISIONS: Final[dict[type[c.Command], Callable[[Run, Any], None]]] = {
     c.OpenTable: open_table,
     c.SitDown: sit_down,
@@ -203,7 +265,10 @@ _DECISIONS: Final[dict[type[c.Command], Callable[[Run, Any], None]]] = {
     c.TakeBack: take_back,
     c.GetReady: get_ready,
     c.LockTable: lock_table,
+    c.AbandonTable: _abandon,
     c.PassCards: _pass_cards,
     c.PlayCard: _play_card,
     c.ChooseMoon: _choose_moon,
+    c.ClaimRest: _claim_rest,
+    c.RotateKey: _rotate_key,
 }

@@ -16,6 +16,8 @@ MOST_HAND: Final = 34
 """The most seats, and the most cards that a seat can be dealt: two decks at three seats."""
 MOST_HANDS: Final = 4096
 """The longest game: the longest seed chain of ``docs/spec/audit.md``."""
+LONGEST_LIST: Final = 512
+"""Characters of a card list; two decks have 416."""
 LONGEST_CYCLE: Final = 64
 """Entries of a pass cycle: every deal of a table's usual length may have a pass of its own, and no rule set is huge."""
 VARIANT_SEATS: Final[dict[str, tuple[int, ...]]] = {
@@ -103,6 +105,8 @@ def _points(value: object) -> dict[str, int]:
 
 
 def _card_list(value: object) -> str:
+    if isinstance(value, str) and len(value) > LONGEST_LIST:
+        raise ValueError
     return format_cards(parse_cards(value))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
+from msgspec import UNSET
 
 from domain import events as e
 from domain.cards import CARDS, NAMES, Card, Seat, format_cards, parse_card, parse_cards
@@ -157,40 +158,98 @@ def _per_seat(data: object, what: str, seats: int) -> tuple[int, ...] | None:
 
 
 def record_of(events: Iterable[e.AnyEvent], names: Sequence[str] | None = None) -> dict[str, Any]:
-    """The record of a game from its events, finished hands only; ``names`` clockwise, else ids stand for them."""
+    """The record of a game from its events; ``names`` clockwise, else ids stand for them.
+
+    Of hands that were scored, and of one that the end of the game broke off, where ``events`` have its hidden parts. The
+    hand of a practice table is written as the first of a game: see `_as_first_hand`.
+    """
     written: dict[str, Any] = {"format": FORMAT, "rules": {}, "seats": [], "hands": [], "winners": []}
     seats: dict[Seat, str] = {}
-    plays: list[str] = []
-    moon: str | None = None
+    hand = _Written()
+    created: e.GameCreated | None = None
     for event in events:
         if isinstance(event, e.CardPlayed):
-            plays.append(event.card)
+            hand.plays.append(event.card)
+        elif isinstance(event, e.HandDealt):
+            hand = _Written(event)
+        elif isinstance(event, e.CardsPassed):
+            hand.passes[event.seat] = event.text
+        elif isinstance(event, e.PassesExchanged):
+            hand.exchanged = True
         elif isinstance(event, e.HandScored):
-            written["hands"].append(_write_hand(event, plays, moon))
-            plays, moon = [], None
+            written["hands"].append(hand.scored(event))
+            hand = _Written(number=event.hand)
         elif isinstance(event, e.MoonChosen):
-            moon = event.choice
+            hand.moon = event.choice
         elif isinstance(event, e.SeatTaken):
             seats[event.seat] = event.player or (event.bot.name if event.bot else "")
+        elif isinstance(event, e.SeatLeft):
+            del seats[event.seat]
         elif isinstance(event, e.GameCreated):
-            written["rules"] = short_rules(event.rules)
+            created, written["rules"] = event, short_rules(event.rules)
         elif isinstance(event, e.GameEnded):
             written["winners"] = list(event.winners)
-    written["seats"] = list(names) if names is not None else [seats[seat] for seat in sorted(seats)]
+            written["hands"] += hand.broken_off()
+    if names is None and created is not None:
+        names = [seats.get(seat, "") for seat in range(created.rules.players)]
+    written["seats"] = list(names or ())
+    if created is not None and created.branch is not UNSET:
+        _as_first_hand(written, created.rules, hand.number)
     return written
 
 
-def _write_hand(scored: e.HandScored, plays: list[str], moon: str | None) -> dict[str, Any]:
-    hand: dict[str, Any] = {"deal": list(scored.deal)}
-    if scored.kitty:
-        hand["kitty"] = scored.kitty
-    if scored.passes is not None:
-        hand["pass"] = list(scored.passes)
-    hand["plays"] = plays
-    if moon is not None:
-        hand["moon"] = moon
-    hand["points"], hand["totals"] = list(scored.points), list(scored.totals)
-    return hand
+class _Written:
+    """A hand as far as events have told of it."""
+
+    def __init__(self, dealt: e.HandDealt | None = None, number: int = 1) -> None:
+        self.dealt = dealt
+        self.number = number if dealt is None else dealt.hand
+        self.passes: dict[Seat, str] = {}
+        self.exchanged = False
+        self.plays: list[str] = []
+        self.moon: str | None = None
+
+    def scored(self, scored: e.HandScored) -> dict[str, Any]:
+        """The hand in a record, by what its score reveals."""
+        hand = self._hand(scored.deal, scored.kitty, scored.passes)
+        hand["points"], hand["totals"] = list(scored.points), list(scored.totals)
+        return hand
+
+    def broken_off(self) -> list[dict[str, Any]]:
+        """The hand in a record, if one is in play whose cards are known; passes count when they are exchanged."""
+        if self.dealt is None or self.dealt.hidden is UNSET:
+            return []
+        passes = [self.passes[seat] for seat in sorted(self.passes)] if self.exchanged else None
+        return [self._hand(self.dealt.hidden.deal, self.dealt.hidden.kitty, passes)]
+
+    def _hand(self, deal: Sequence[str], kitty: str, passes: Sequence[str] | None) -> dict[str, Any]:
+        hand: dict[str, Any] = {"deal": list(deal)}
+        if kitty:
+            hand["kitty"] = kitty
+        if passes is not None:
+            hand["pass"] = list(passes)
+        hand["plays"] = self.plays
+        if self.moon is not None:
+            hand["moon"] = self.moon
+        return hand
+
+
+def _as_first_hand(written: dict[str, Any], rules: RuleSet, number: int) -> None:
+    """Make the record of hand ``number`` alone one of a first hand, for in a record hands are counted from 1.
+
+    The seats are turned so that the dealer's left of that hand is seat 0, and the rules pass as that hand passed.
+    """
+    first, cycle = (number - 1) % rules.players, rules.pass_cycle
+
+    def turned(seats: list[Any]) -> list[Any]:
+        return seats[first:] + seats[:first]
+
+    alone = msgspec.structs.replace(rules, pass_cycle=(cycle[(number - 1) % len(cycle)],), hand_limit=1)
+    written["rules"] = short_rules(alone)
+    written["seats"] = turned(written["seats"])
+    for hand in written["hands"]:
+        hand |= {key: turned(hand[key]) for key in ("deal", "pass", "points", "totals") if key in hand}
+    written["winners"] = sorted((seat - first) % rules.players for seat in written["winners"])
 
 
 def short_rules(rules: RuleSet) -> dict[str, Any]:

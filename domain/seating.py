@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import msgspec
 
@@ -72,6 +73,7 @@ def open_table(run: Run, command: c.OpenTable) -> None:
             hints=command.hints,
             clock=command.clock,
             hidden=e.OpenedSecret(chain=chain, reserved=reserved),
+            abandon_seconds=command.abandon_seconds,
         )
     )
     for seat, plan in enumerate(command.seats):
@@ -118,6 +120,12 @@ def _check_times(command: c.OpenTable) -> None:
         raise Refused(
             "request/invalid",
             f"clock must be a number of seconds from 1 to {c.LONGEST_CLOCK}, or none; it is {command.clock}",
+        )
+    low, high = c.ABANDON_SECONDS
+    if not low <= command.abandon_seconds <= high:
+        raise Refused(
+            "request/invalid",
+            f"abandon_seconds must be a number from {low} to {high}; it is {command.abandon_seconds}",
         )
 
 
@@ -288,10 +296,14 @@ def lock_table(run: Run, command: c.LockTable) -> None:
 
 
 def _lock(run: Run) -> None:
-    openings: list[Opening] = [(seat, str(one.kind), one.entropy) for seat, one in enumerate(run.state.seats)]
-    root = entropy_root(run.state.game, openings)
-    run.add(e.GameLocked(at=run.at, entropy=tuple(openings), root=root.hex()))
+    openings = [(seat, str(one.kind), one.entropy) for seat, one in enumerate(run.state.seats)]
+    run.add(lock_event(run.state.game, openings, run.at))
     deal_hand(run, 1)
+
+
+def lock_event(game: str, openings: Sequence[Opening], at: int) -> e.GameLocked:
+    """The lock of a table at which the seats have opened so much entropy; ``at`` is in ms."""
+    return e.GameLocked(at=at, entropy=tuple(openings), root=entropy_root(game, openings).hex())
 
 
 def deal_hand(run: Run, number: int) -> None:

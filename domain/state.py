@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from domain.cards import BITS, NAMES, SECOND_BITS, Card, Mask, Seat, add_masks, subtract_masks
-from domain.events import BotName, Choice, Kind, Reason
+from domain.events import BotName, Branch, Choice, Kind, Reason
 from domain.ruleset import Terms
 
 Phase = Literal["seats", "pass", "play", "moon", "over"]
@@ -61,6 +61,7 @@ class HandState:
         "number",
         "offset",
         "opener",
+        "pass_signatures",
         "passes",
         "penalties_taken",
         "penalty",
@@ -87,6 +88,8 @@ class HandState:
         self.kitty = kitty
         self.held = dealt[:]
         self.passes: list[Mask | None] = [None] * seats
+        self.pass_signatures: tuple[tuple[int, str] | None, ...] = ()
+        """The signature of each seat's pass, and of which event; ``()`` as long as none is signed."""
         self.exchanged = False
         self.leader: Seat = -1
         """Who leads the current trick; -1 before the first."""
@@ -122,6 +125,7 @@ class HandState:
         )
         twin.dealt, twin.kitty = self.dealt, self.kitty
         twin.held, twin.passes, twin.exchanged = self.held[:], self.passes[:], self.exchanged
+        twin.pass_signatures = self.pass_signatures
         twin.leader, twin.turn, twin.forced = self.leader, self.turn, self.forced
         twin.trick, twin.history, twin.broken, twin.pile = (
             self.trick[:],
@@ -140,6 +144,11 @@ class HandState:
     def receives_from(self, seat: Seat) -> Seat:
         """Who passes to ``seat`` in this hand."""
         return (seat - self.offset) % len(self.dealt)
+
+    def note_signature(self, seat: Seat, seq: int, signature: str) -> None:
+        """Keep the signature of a seat's pass until it may be shown."""
+        known = self.pass_signatures or (None,) * len(self.dealt)
+        self.pass_signatures = (*known[:seat], (seq, signature), *known[seat + 1 :])
 
     def exchange(self) -> None:
         """Hand every pass to its receiver."""
@@ -204,7 +213,9 @@ class State:
     """A table. Changed only inside `domain.game.fold`, on a private copy."""
 
     __slots__ = (
+        "abandon_seconds",
         "anchor",
+        "branch",
         "chain",
         "chain_secret",
         "clock",
@@ -213,6 +224,7 @@ class State:
         "hand",
         "hands",
         "hints",
+        "last_at",
         "phase",
         "rated",
         "ready_seconds",
@@ -238,6 +250,10 @@ class State:
     rated: bool
     hints: bool
     clock: int | None
+    abandon_seconds: int | None
+    """None at tables that were opened before there was such a time."""
+    branch: Branch | None
+    """Where a practice table comes from; none at any other."""
     seats: list[SeatState]
     first_ready_at: int | None
     """When the first entropy was opened, in ms; none before."""
@@ -251,6 +267,8 @@ class State:
     totals: list[int]
     since: int
     """When the table came to wait for whom it waits for, in ms."""
+    last_at: int
+    """When the last event happened, in ms."""
     winners: tuple[Seat, ...]
     reason: Reason | None
 
@@ -271,6 +289,7 @@ class State:
             self.hints,
             self.clock,
         )
+        twin.abandon_seconds, twin.branch, twin.last_at = self.abandon_seconds, self.branch, self.last_at
         twin.seats, twin.hands, twin.totals = self.seats[:], self.hands[:], self.totals[:]
         twin.first_ready_at, twin.root, twin.phase = self.first_ready_at, self.root, self.phase
         twin.since, twin.winners, twin.reason = self.since, self.winners, self.reason

@@ -26,6 +26,13 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
     seats: dict[int, dict[str, Any]]
     """The numbers of seats it can be played with, and what each changes."""
     fields: dict[str, Any] = {}
+    like: str = ""
+    """The variant whose family it belongs to, where it is no family of its own: skill and points are on one scale."""
+
+    @property
+    def family(self) -> str:
+        """What its games are rated with."""
+        return self.like or self.name
 
     @property
     def usual_seats(self) -> int:
@@ -111,6 +118,7 @@ _PUBLISHED: Final = (
         name="microsoft",
         title="Microsoft Hearts",
         source="the help of Microsoft Hearts, Windows 3.1 to 7 (docs/rules.md 3.1)",
+        like="standard",
         seats={4: {}},
         fields={**_STANDARD, "breakers": ("H",), "moon_effect": "add"},
     ),
@@ -118,6 +126,7 @@ _PUBLISHED: Final = (
         name="pagat",
         title="Black Lady",
         source="pagat.com, Hearts, the American game (docs/rules.md 3.1)",
+        like="standard",
         seats={4: {}},
         fields={**_STANDARD, "breakers": ("H",)},
     ),
@@ -125,6 +134,7 @@ _PUBLISHED: Final = (
         name="bicycle",
         title="Bicycle Black Lady",
         source="bicyclecards.com, Black Lady (docs/rules.md 3.0 and 3.1)",
+        like="standard",
         seats={
             3: {"removed": "2D", "hand": 17, "pass_cycle": _LEFT_RIGHT},
             4: {},
@@ -136,6 +146,7 @@ _PUBLISHED: Final = (
         name="bicycle_cancellation",
         title="Bicycle Cancellation Hearts",
         source="bicyclecards.com, Cancellation Hearts (docs/rules.md 3.1)",
+        like="cancellation",
         seats={7: {"hand": 14}, 8: {}},
         fields={
             **_STANDARD,
@@ -152,6 +163,7 @@ _PUBLISHED: Final = (
         name="bicycle_omnibus",
         title="Bicycle Omnibus Hearts",
         source="bicyclecards.com, Omnibus Hearts (docs/rules.md 2.6 and 3.1)",
+        like="omnibus",
         seats={4: {}},
         fields={
             **_STANDARD,
@@ -234,6 +246,8 @@ _PUBLISHED: Final = (
 
 VARIANTS: Final[dict[str, Variant]] = {variant.name: variant for variant in _PUBLISHED}
 """Every published variant, by its name."""
+FAMILIES: Final = tuple(dict.fromkeys(variant.family for variant in _PUBLISHED))
+"""What games are rated by: the six families, and those of their relatives that are scored on scales of their own."""
 _CUSTOM_BASE: Final = VARIANTS["basic"]
 
 

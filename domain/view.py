@@ -6,15 +6,17 @@ so that nothing in it can depend on a card its reader may not see.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from domain.cards import Card, Mask, Seat, format_mask
 from domain.events import BotName, CardsPassed, Event, HandDealt, PassesExchanged, Reason
-from domain.game import deadline, to_act
 from domain.rules import legal_plays
 from domain.ruleset import RuleSet
 from domain.shuffle import hiding_key
 from domain.state import HandState, Phase, SeatState, State, Trick
+from domain.waiting import abandoned_at, deadline, to_act
 
 
 class SeatView(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,6 +68,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """Who must act; none while several may, or nobody."""
     deadline: int | None
     """When the house acts for whom the table waits for, in ms since 1970 UTC."""
+    abandoned_at: int | None
+    """When the table ends unless something happens at it first, in ms since 1970 UTC."""
     hearts_broken: bool
     leader: Seat
     """Who leads the trick on the table, or the next one; -1 before the opening lead. After the last trick, its taker."""
@@ -98,6 +102,7 @@ def view(state: State, seat: Seat | None) -> View:
         opener=-1 if hand is None else hand.opener,
         turn=waiting[0] if len(waiting) == 1 and state.phase in ("play", "moon") else None,
         deadline=deadline(state),
+        abandoned_at=abandoned_at(state),
         hearts_broken=hand is not None and hand.broken,
         leader=-1 if hand is None else hand.leader,
         trick=() if hand is None else tuple(hand.trick),
@@ -153,26 +158,21 @@ def private_part(state: State, event: Event, seat: Seat) -> dict[str, str] | Non
     """What ``event`` tells ``seat`` alone, ``state`` being the table right after it; none for most events.
 
     Its own cards and the key of their commitment, and of an exchange the cards received under the key of the seat
-    that passed them (``docs/spec/audit.md``, public events).
+    that passed them (``docs/spec/audit.md``, public events). A game that commits to no cards has no keys.
     """
     hand = state.hand
-    if hand is None or not hand.secret:
+    if hand is None:
         return None
-    secret = bytes.fromhex(hand.secret)
     if isinstance(event, HandDealt):
-        return {
-            "cards": format_mask(hand.dealt[seat]),
-            "key": hiding_key(secret, str(seat), "hand").hex(),
-        }
+        return {"cards": format_mask(hand.dealt[seat]), **_key(hand, seat, "hand")}
     if isinstance(event, CardsPassed) and event.seat == seat:
-        return {
-            "cards": format_mask(hand.passes[seat] or 0),
-            "key": hiding_key(secret, str(seat), "pass").hex(),
-        }
+        return {"cards": format_mask(hand.passes[seat] or 0), **_key(hand, seat, "pass")}
     if isinstance(event, PassesExchanged):
         giver = hand.receives_from(seat)
-        return {
-            "received": format_mask(hand.passes[giver] or 0),
-            "key": hiding_key(secret, str(giver), "pass").hex(),
-        }
+        return {"received": format_mask(hand.passes[giver] or 0), **_key(hand, giver, "pass")}
     return None
+
+
+def _key(hand: HandState, seat: Seat, what: Literal["hand", "pass"]) -> dict[str, str]:
+    """What opens a commitment; nothing where the deal has none."""
+    return {"key": hiding_key(bytes.fromhex(hand.secret), str(seat), what).hex()} if hand.secret else {}

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any, Final
+from typing import IO, Any, Final, NamedTuple
 
 import click
 import msgspec
 
 from domain.record import replay
+from domain.refusals import Malformed
+from services.audit import Receipt
 from services.bulk import How, judge_all
+from services.integrity import Kept, KeptCheckpoint, read_kept_checkpoint, read_kept_receipt
 from services.printable import file_name, printable, printable_line
 from services.record_files import (
     FAULTY,
@@ -32,6 +35,10 @@ BAR_BYTES: Final = 4 * 1024 * 1024
 """A file shorter than this is done before a progress bar could be read."""
 
 
+LARGEST_EVIDENCE: Final = 1024 * 1024
+"""Bytes of a receipt or checkpoint that is read."""
+
+
 class FileToRead(click.File):
     """A file of bytes; ``-`` is standard input, which may be closed."""
 
@@ -46,6 +53,25 @@ class FileToRead(click.File):
             self.fail("standard input is closed", param, ctx)
 
 
+class Evidence(click.File):
+    """A file of something that a reader kept, read by ``read``; ``what`` it is."""
+
+    def __init__(self, what: str, read: Callable[[bytes], Any]) -> None:
+        super().__init__("rb")
+        self._what, self._read = what, read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """See click."""
+        with super().convert(value, param, ctx) as file:
+            data = file.read(LARGEST_EVIDENCE + 1)
+        if len(data) > LARGEST_EVIDENCE:
+            self.fail(f"a {self._what} is not longer than {LARGEST_EVIDENCE} bytes", param, ctx)
+        try:
+            return self._read(data)
+        except Malformed as error:
+            self.fail(printable_line(f"the {self._what} cannot be read: {error}"), param, ctx)
+
+
 FILES: Final = click.argument("files", nargs=-1, required=True, type=FileToRead(), metavar="FILE...")
 
 
@@ -53,6 +79,16 @@ def _public_key(_context: click.Context, _parameter: click.Parameter, text: str 
     if text is not None and not re.fullmatch("[0-9a-fA-F]{64}", text):
         raise click.BadParameter(f"{text!r:.80} is no public key: that is 64 digits of hex")
     return None if text is None else text.lower()
+
+
+def _seat_keys(context: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for pair in pairs:
+        seat, equals, key = pair.partition("=")
+        if not equals or not re.fullmatch("[0-9]{1,2}", seat) or int(seat) in found:
+            raise click.BadParameter(f"{pair!r:.80} is not SEAT=HEX, each seat once, as 0=1f...")
+        found[int(seat)] = _public_key(context, parameter, key) or ""
+    return found
 
 
 @click.command()
@@ -73,18 +109,51 @@ def _public_key(_context: click.Context, _parameter: click.Parameter, text: str 
     callback=_public_key,
     help="The server's first key, as you got it elsewhere.",
 )
+@click.option(
+    "--receipt",
+    "receipts",
+    type=Evidence("receipt", read_kept_receipt),
+    multiple=True,
+    help="A receipt that you kept: the answer to one of your moves, or its receipt alone, as JSON.",
+)
+@click.option(
+    "--checkpoint",
+    "checkpoints",
+    type=Evidence("checkpoint", read_kept_checkpoint),
+    multiple=True,
+    help="A checkpoint of the server's log that you kept: the answer of /v1/log/checkpoint or /v1/log/proof.",
+)
+@click.option(
+    "--seat-key",
+    "seat_keys",
+    metavar="SEAT=HEX",
+    multiple=True,
+    callback=_seat_keys,
+    help="The key that a seat signs its moves with, as you got it from its player; may be repeated.",
+)
 def verify(
-    files: tuple[IO[bytes], ...], as_json: bool, quiet: bool, jobs: int, server_key: str | None
+    files: tuple[IO[bytes], ...],
+    as_json: bool,
+    quiet: bool,
+    jobs: int,
+    server_key: str | None,
+    receipts: tuple[Receipt, ...],
+    checkpoints: tuple[KeptCheckpoint, ...],
+    seat_keys: dict[int, str],
 ) -> None:
     """Check game records and proof files; - is standard input.
 
     A FILE is a record (hearts-record/1), many of them, one a line, or a proof file (hearts-audit/1). A file may be of any
-    size. Exit status 0: all hold; 1: one does not; 2: something could not be read as a record.
+    size. Receipts and checkpoints that you kept go with one proof file, which must be of the events that they are of.
+    Exit status 0: all hold; 1: one does not; 2: something could not be read as a record.
     """
+    kept = Kept(receipts, checkpoints)
+    if len(files) > 1 and kept != Kept():
+        raise click.UsageError("receipts and checkpoints go with one proof file")
     totals = [0, 0, 0]
     for file in files:
         how = How(file_name(file.name), as_json, quiet)
-        for place, count in enumerate(_verify_file(file, how, jobs, server_key)):
+        for place, count in enumerate(_verify_file(file, how, jobs, PinnedKeys(server_key, seat_keys), kept)):
             totals[place] += count
     if quiet:
         click.echo(
@@ -93,11 +162,20 @@ def verify(
     raise SystemExit(max((status for status in (HOLDS, FAULTY, UNREADABLE) if totals[status]), default=HOLDS))
 
 
-def _verify_file(file: IO[bytes], how: How, jobs: int, server_key: str | None) -> tuple[int, int, int]:
+class PinnedKeys(NamedTuple):
+    """Public keys as the reader got them elsewhere: the server's first one, and those of seats."""
+
+    server: str | None
+    seats: dict[int, str]
+
+
+def _verify_file(file: IO[bytes], how: How, jobs: int, keys: PinnedKeys, kept: Kept) -> tuple[int, int, int]:
     try:
         opened = open_file(file)
         if opened.kind == "proof":
-            return _verify_proof(*next(opened.texts), how, server_key)
+            return _verify_proof(*next(opened.texts), how, keys, kept)
+        if kept != Kept():
+            raise Unreadable(1, "a receipt or a checkpoint is of a proof file, and this is a record")
     except Unreadable as error:
         click.echo(f"{how.name}: {error}", err=True)
         return 0, 0, 1
@@ -115,8 +193,8 @@ def _verify_file(file: IO[bytes], how: How, jobs: int, server_key: str | None) -
     return holds, faulty, unreadable + len(broken)
 
 
-def _verify_proof(number: int, text: bytes, how: How, server_key: str | None) -> tuple[int, int, int]:
-    report = judge_proof(number, text, server_key)
+def _verify_proof(number: int, text: bytes, how: How, keys: PinnedKeys, kept: Kept) -> tuple[int, int, int]:
+    report = judge_proof(number, text, keys.server, kept, keys.seats)
     if how.as_json:
         if not (how.quiet and report.ok):
             click.echo(msgspec.json.encode(report))

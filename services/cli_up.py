@@ -19,10 +19,11 @@ from typing import Final
 import click
 import redis
 
-from services.audit import KeyFileError, exposure, server_key
+from services.audit import KeyFileError, exposure
 from services.cli import read_settings, setting
 from services.durability import Durability, WriteWatch
 from services.embedded import EmbeddedStore, EmbeddedStoreError
+from services.keyring import KeyRing
 from services.settings import Settings
 from services.store import PartitionMismatch, StoreUnavailable, connect, fix_partitions
 from services.supervise import Backoff, Losses, Program, Stop, Supervisor
@@ -162,6 +163,9 @@ class House:
         click.echo(f"Hearts is served at {self.url}\n")
         click.echo(f"  play in a terminal   hearts play --url {self.url}")
         click.echo(f"  play by HTTP         curl {self.url}/v1/variants")
+        if self._settings.metrics_port:
+            host, port = _reachable(self._settings.metrics_host), self._settings.metrics_port
+            click.echo(f"  metrics              http://{f'[{host}]' if ':' in host else host}:{port}/metrics")
         click.echo(f"  games and logs       {self._settings.data}, {self._log('*')}")
         click.echo("  stop                 Ctrl-C; the same command goes on where it stopped")
 
@@ -235,7 +239,7 @@ class House:
         with connect(store_url(settings)) as client:
             try:
                 fix_partitions(client, settings.partitions)
-                server_key(Wire(client), settings.key_path, secrets.token_bytes)
+                KeyRing(Wire(client), settings.key_path, secrets.token_bytes)
                 warnings = Durability(client, trusted=self._store is not None).warnings()
             except StoreUnavailable as error:
                 raise HouseError(f"the store does not answer: {error}") from error
@@ -320,8 +324,8 @@ class PortInUse(HouseError):
     """Another program listens on the port."""
 
 
-def free_port(host: str, port: int) -> int:
-    """`port` where it is free, or any free one for 0. Raises PortInUse, HouseError."""
+def free_port(host: str, port: int, chosen_by: str = "--port") -> int:
+    """`port` where it is free, or any free one for 0. Raises PortInUse, HouseError, and says what chooses another."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (OSError, UnicodeError) as error:
@@ -334,7 +338,9 @@ def free_port(host: str, port: int) -> int:
             probe.bind(address)
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                raise PortInUse(f"port {port} of {host} is in use; choose another with --port") from error
+                raise PortInUse(
+                    f"port {port} of {host} is in use; choose another with {chosen_by}"
+                ) from error
             raise HouseError(f"port {port} of {host} cannot be used: {error.strerror}") from error
         found: int = probe.getsockname()[1]
         return found

@@ -28,7 +28,7 @@ _VERSION_MARK: Final = b',"v":'
 _HIDDEN: Final[dict[type[e.Event], Any]] = {
     e.GameCreated: e.OpenedSecret,
     e.HandDealt: e.DealtSecret,
-    e.CardsPassed: str,
+    e.CardsPassed: str | e.SignedPass,
 }
 
 

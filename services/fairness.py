@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Literal
 
+from msgspec import UNSET
+
 from domain import events as e
 from domain.cards import format_cards, parse_cards
 from domain.commands import READY_SECONDS
@@ -21,6 +23,14 @@ from domain.shuffle import (
     hiding_key,
 )
 from services.replay import Failed, Shown
+
+
+def unshown(first: e.GameCreated) -> str:
+    """Why claims about how a game came about cannot be shown; ``""`` where they can."""
+    branch = first.branch
+    if branch is not UNSET:
+        return f"practice table branched from game {branch.game:.64} at {branch.at}"
+    return "imported" if first.imported is True else ""
 
 
 class FairnessCheck:
@@ -46,10 +56,12 @@ class FairnessCheck:
         first = events[0]
         assert isinstance(first, e.GameCreated)
         self._number = 1
+        if first.branch is not UNSET:
+            return "not shown", self._practice(first, events)
         if first.anchor is None:
             if first.imported is not True:
                 self._fail("there is no anchor, and the game was not imported")
-            return "not shown", "imported"
+            return "not shown", unshown(first)
         if not 1 <= first.chain <= MOST_HANDS:
             self._fail(f"a seed chain has 1 to {MOST_HANDS} links")
         self._game, self._terms = first.game, terms_of(first.rules)
@@ -63,6 +75,24 @@ class FairnessCheck:
         for self._number, event in enumerate(events, 1):
             self._check(event)
         return self._result()
+
+    def _practice(self, first: e.GameCreated, events: Sequence[e.AnyEvent]) -> str:
+        """Why nothing is shown of a practice table, which commits to nothing."""
+        if first.anchor is not None:
+            self._fail("a practice table has no anchor")
+        for self._number, event in enumerate(events, 1):
+            match event:
+                case e.HandDealt():
+                    hidden = [*event.hands, event.kitty]
+                case e.CardsPassed():
+                    hidden = [event.cards]
+                case e.HandScored() | e.GameEnded():
+                    hidden = [event.secret]
+                case _:
+                    hidden = []
+            if any(one is not None for one in hidden):
+                self._fail("a practice table has no commitments and secrets")
+        return unshown(first)
 
     def _result(self) -> tuple[Literal["holds", "not shown"], str]:
         if not self._hands:
@@ -202,7 +232,7 @@ class FairnessCheck:
         deal, kitty = self._open_deal(dealt, secret)
         passes = {seat: self._open_pass(seat, deal, secret) for seat in sorted(self._passed)}
         everyone = tuple(passes.values()) if len(passes) == len(deal) else None
-        self.broken_off = Shown(dealt.hand, deal, kitty, everyone)
+        self.broken_off = Shown(dealt.hand, deal, kitty, everyone, passes)
         self._dealt = None
         self._hands += 1
 

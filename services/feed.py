@@ -6,7 +6,7 @@ at least once; a reader folds only what is newer than it has.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import redis
@@ -91,7 +91,7 @@ class Feed:
             )
             for p, reply in zip(asked, replies, strict=True):
                 found = batch.setdefault(p, [])
-                found += _pointers(reply[1])
+                found += read_pointers(reply[1])
                 cursors[p] = reply[0]
                 if reply[0] == b"0-0" or len(found) >= count:
                     del cursors[p]
@@ -116,21 +116,15 @@ class Feed:
 
     def heads(self) -> dict[int, bytes]:
         """The last entry's id of every feed: the cursors from which `follow` sees only what is new."""
-        replies = self.wire.pipeline([("XREVRANGE", feed, "+", "-", "COUNT", 1) for feed in self._feeds])
-        return {p: reply[0][0] if reply else b"0-0" for p, reply in enumerate(replies)}
+        return dict(enumerate(tails(self.wire, self._feeds).values()))
 
     def follow(self, cursors: dict[int, bytes], block_ms: int, count: int = 1000) -> Batch:
         """Pointers behind `cursors`, waiting `block_ms` when there are none, without a group.
 
         `cursors` (partition -> entry id, from `heads`) are moved to the last pointer returned.
         """
-        block = ("BLOCK", block_ms) if block_ms > 0 else ()
-        feeds = [self._feeds[p] for p in cursors]
-        reply = self.wire.call(
-            *("XREAD", "COUNT", count, *block, "STREAMS", *feeds, *cursors.values()),
-            wait_ms=max(0, block_ms),
-        )
-        batch = self._batch(reply)
+        streams = {self._feeds[p]: cursor for p, cursor in cursors.items()}
+        batch = self._batch(read_behind(self.wire, streams, block_ms, count))
         cursors.update({p: found[-1].id for p, found in batch.items()})
         return batch
 
@@ -178,10 +172,27 @@ class Feed:
             entry = page[-1][0]
 
     def _batch(self, reply: Any) -> Batch:
-        return {self._partition[feed]: _pointers(entries) for feed, entries in reply or ()}
+        return {self._partition[feed]: read_pointers(entries) for feed, entries in reply or ()}
 
 
-def _pointers(entries: Sequence[Any]) -> list[Pointer]:
+def tails(wire: Wire, streams: Sequence[str]) -> dict[str, bytes]:
+    """The id of the last entry of each stream, from which `read_behind` sees only what is new."""
+    replies = wire.pipeline([("XREVRANGE", stream, "+", "-", "COUNT", 1) for stream in streams])
+    return {stream: reply[0][0] if reply else b"0-0" for stream, reply in zip(streams, replies, strict=True)}
+
+
+def read_behind(wire: Wire, cursors: Mapping[str, bytes], block_ms: int, count: int) -> Sequence[Any]:
+    """Pairs of a stream and its raw entries behind its cursor, those streams left out that have none.
+
+    At most ``count`` of a stream; waits ``block_ms`` where no stream has any.
+    """
+    block = ("BLOCK", block_ms) if block_ms > 0 else ()  # BLOCK 0 would wait for ever
+    command = ("XREAD", "COUNT", count, *block, "STREAMS", *cursors, *cursors.values())
+    return wire.call(*command, wait_ms=max(0, block_ms)) or ()
+
+
+def read_pointers(entries: Sequence[Any]) -> list[Pointer]:
+    """The pointers of raw feed entries."""
     # an entry that was trimmed while it was pending has no fields, or is left out, by version
     return [_pointer(entry, fields) for entry, fields in entries if fields]
 

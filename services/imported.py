@@ -24,7 +24,8 @@ from domain.rules import (
     trick_taker,
 )
 from domain.ruleset import Terms, terms_of
-from domain.shuffle import Opening, entropy_root
+from domain.seating import lock_event
+from domain.shuffle import Opening
 from domain.state import HandState
 
 MOST_EVENTS: Final = 50_000
@@ -57,7 +58,7 @@ def events_of(record: Record, game: str, players: Sequence[str], server_key: str
             at=at, seat=seat, kind="player", player=player, bot=None, entropy_commit=None, public_key=None
         )
         found.append(taken)
-    found.append(e.GameLocked(at=at, entropy=tuple(kinds), root=entropy_root(game, kinds).hex()))
+    found.append(lock_event(game, kinds, at))
     terms, totals = terms_of(record.rules), [0] * record.rules.players
     for number, hand in enumerate(record.hands, 1):
         played, points = _play(terms, number, hand, totals, at)

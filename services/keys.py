@@ -1,6 +1,6 @@
 """The only place where a key of the store is spelt.
 
-A game belongs to partition crc32(game id) mod P. All keys of a partition carry the hash tag `{pNN}`, so
+A game, or a player, belongs to partition crc32(its id) mod P. All keys of a partition carry the hash tag `{pNN}`, so
 one script about one game touches one slot, and the same code runs on a single server and on a cluster.
 """
 
@@ -64,6 +64,20 @@ TEMPLATES = (
     Template("seats", "h:{pNN}:seats", "zset", "services.projections", "the games of each player"),
     Template("turns", "h:{pNN}:turns", "zset", "services.projections", "the games that wait for each player"),
     Template(
+        "inbox",
+        "h:{pNN}:inbox",
+        "stream",
+        "services.desks",
+        "what has happened in the games of the partition's players: p (player), g (game), a and n (events after a up to n)",
+    ),
+    Template(
+        "desk",
+        "h:{pNN}:desk:<player>",
+        "hash",
+        "services.desks",
+        "a player's games: as far as the inbox tells of each, whether it waits, whether it is done with, and since when",
+    ),
+    Template(
         "partitions", "h:partitions", "string", "services.store", "P, fixed when the store is first used"
     ),
     Template(
@@ -73,9 +87,107 @@ TEMPLATES = (
         "services.audit",
         "the server's public key, hex, which the proofs of all games here name",
     ),
+    Template(
+        "server_key_now",
+        "h:server_key:now",
+        "string",
+        "services.keyring",
+        "the public key, hex, that new games name since the last rotation",
+    ),
     Template("player", "h:player:<player>", "hash", "services.players", "a player's name and kind"),
     Template(
-        "token", "h:token:<digest>", "string", "services.players", "player by SHA-256 of the token, hex"
+        "token",
+        "h:token:<digest>",
+        "string",
+        "services.tokens",
+        "player and scopes by SHA-256 of the token, hex",
+    ),
+    Template(
+        "tokens",
+        "h:tokens:<player>",
+        "hash",
+        "services.tokens",
+        "a player's tokens by id; used:<id> the day of the last use; once:<digest> what an idempotency key made",
+    ),
+    Template(
+        "opened",
+        "h:opened:<player>",
+        "set",
+        "services.opened",
+        "the tables that a player opened and that are not over",
+    ),
+    Template(
+        "rate",
+        "h:rate:<limit>",
+        "string",
+        "services.rates",
+        "requests of a caller in the current window, which it ends with",
+    ),
+    Template(
+        "standings_games",
+        "h:{standings}:games",
+        "stream",
+        "services.standings_fold",
+        "every finished game once, in the order in which they are folded; field f (what is known of it)",
+    ),
+    Template(
+        "standings_known",
+        "h:{standings}:known",
+        "set",
+        "services.standings_fold",
+        "the finished games that are in that stream",
+    ),
+    Template(
+        "standings_state",
+        "h:{standings}:state",
+        "hash",
+        "services.standings_fold",
+        "live: the fold that is read; next: the one that is being made; v:<fold> its version, at:<fold> how far it is",
+    ),
+    Template(
+        "standings_players",
+        "h:{standings}:<fold>:players",
+        "hash",
+        "services.standings_fold",
+        "what a fold of the games says of each player and each bot",
+    ),
+    Template(
+        "standings_board",
+        "h:{standings}:<fold>:board:<family>",
+        "zset",
+        "services.standings_fold",
+        "the rated players and bots of a family by their score",
+    ),
+    Template(
+        "standings_lease",
+        "h:{standings}:lease",
+        "string",
+        "workers.standings",
+        "lease of the one projector that folds the finished games",
+    ),
+    Template(
+        "log_leaves",
+        "h:{log}:leaves",
+        "stream",
+        "services.translog",
+        "the transparency log; id <index + 1>-0, fields g (game), k (lock or end), s (seq), h (head)",
+    ),
+    Template(
+        "log_nodes",
+        "h:{log}:nodes:<level>:<chunk>",
+        "string",
+        "services.translog",
+        "hashes of the log's complete subtrees of a level, 32 bytes each, 65,536 a chunk",
+    ),
+    Template(
+        "log_index", "h:{log}:index", "hash", "services.translog", "index of each leaf of the log by its hash"
+    ),
+    Template(
+        "log_places",
+        "h:{log}:places",
+        "hash",
+        "services.translog",
+        "indexes of the leaves of <game>|<lock or end>, one unless there was a fork",
     ),
     Template(
         "sweep", "h:sweep", "string", "workers.seats", "lease of the one process that watches due times"
@@ -83,13 +195,30 @@ TEMPLATES = (
 )
 """Every key, for docs and tests. `pNN` stands for the partition, at least two digits."""
 
+STREAMS_PATTERN = "h:{p*}:g:*"
+"""What SCAN finds the streams of all games by."""
+
+
+def game_of_stream(key: bytes) -> str:
+    """The game whose stream has this key."""
+    return key.decode().split("}:g:", 1)[1]
+
 
 class Keys:
     """The keys of a store with `partitions` partitions. Raises ValueError unless there is at least one."""
 
     partitions_key = "h:partitions"
     server_key = "h:server_key"
+    server_key_now = "h:server_key:now"
     sweep = "h:sweep"
+    # one script writes several of these, so they share a slot of a cluster
+    standings_games = "h:{standings}:games"
+    standings_known = "h:{standings}:known"
+    standings_state = "h:{standings}:state"
+    standings_lease = "h:{standings}:lease"
+    log_leaves = "h:{log}:leaves"
+    log_index = "h:{log}:index"
+    log_places = "h:{log}:places"
 
     def __init__(self, partitions: int) -> None:
         if partitions < 1:
@@ -106,9 +235,9 @@ class Keys:
         self._feeds = [f"{tag}feed" for tag in tags]
         self._dues = [f"{tag}due" for tag in tags]
 
-    def partition(self, game: str) -> int:
-        """The partition, 0 to P-1, that a game belongs to."""
-        return crc32(game.encode()) % self.partitions
+    def partition(self, of: str) -> int:
+        """The partition, 0 to P-1, that a game, or a player, belongs to, by its id."""
+        return crc32(of.encode()) % self.partitions
 
     def stream(self, game: str) -> str:
         """The game's event stream."""
@@ -161,12 +290,50 @@ class Keys:
         """The partition's games that wait for each player."""
         return f"{self._prefixes[partition]}turns"
 
+    def inbox(self, partition: int) -> str:
+        """What has happened in the games of the partition's players."""
+        return f"{self._prefixes[partition]}inbox"
+
+    def desk(self, player: str) -> str:
+        """A player's games."""
+        return f"{self._prefixes[self.partition(player)]}desk:{player}"
+
     @staticmethod
     def player(player: str) -> str:
         """A player's record."""
         return f"h:player:{player}"
 
     @staticmethod
+    def tokens(player: str) -> str:
+        """A player's tokens."""
+        return f"h:tokens:{player}"
+
+    @staticmethod
+    def opened(player: str) -> str:
+        """The tables that a player opened."""
+        return f"h:opened:{player}"
+
+    @staticmethod
+    def rate(limit: str) -> str:
+        """The count of a rate limit for one caller."""
+        return f"h:rate:{limit}"
+
+    @staticmethod
     def token(digest: str) -> str:
         """The player that a token belongs to; `digest` is SHA-256 of the token, hex."""
         return f"h:token:{digest}"
+
+    @staticmethod
+    def standings_players(fold: int) -> str:
+        """What a fold of the finished games says of each player."""
+        return f"h:{{standings}}:{fold}:players"
+
+    @staticmethod
+    def standings_board(fold: int, family: str) -> str:
+        """The players of a family in such a fold, by their score."""
+        return f"h:{{standings}}:{fold}:board:{family}"
+
+    @staticmethod
+    def log_nodes(level: int, chunk: int) -> str:
+        """A chunk of the hashes of one level of the transparency log's tree."""
+        return f"h:{{log}}:nodes:{level}:{chunk}"

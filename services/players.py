@@ -1,46 +1,39 @@
-"""Players: an opaque id, a name, and the token that proves to be one.
+"""Players: an opaque id, a name, and who they are known by.
 
 Names and tokens live outside the log, which holds ids alone, so that a person can be forgotten without touching a game.
-Of a token only the SHA-256 is stored.
+Of a token only the SHA-256 is stored (`services.tokens`).
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 import unicodedata
-from collections import OrderedDict
-from collections.abc import Callable, Iterable
-from threading import Lock
-from typing import Final, Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
 
 import redis
 
 from domain.refusals import Malformed
 from domain.state import State
+from services.audit import Signer
 from services.keys import Keys
+from services.memory import Remembered
+from services.token_forms import FIRST_SCOPES
+from services.tokens import BELIEVED_MS, SET_IF_THERE, Tokens
 from services.wire import StoreUnavailable, Wire
 
 LONGEST_NAME: Final = 40
 """Characters of a name, after trimming."""
-SCOPES: Final = frozenset(("play", "watch"))
-"""What the token of a new player is good for."""
-TOKEN: Final = re.compile(r"hearts_[A-Za-z0-9_-]{43}")
 PLAYER_ID: Final = re.compile(r"p[0-9a-f]{16}")
 
-_TOKEN_MS: Final = 5_000
-"""How long a token is believed without asking the store again."""
 _NAME_MS: Final = 60_000
 _REMEMBERED: Final = 8192
-"""Tokens, and names, that a process keeps."""
+"""Names that a process keeps."""
 _MOST_TRIES: Final = 8
 _JOINERS: Final = "\u200c\u200d"
 """Format characters that writing in some scripts, and emoji, cannot do without."""
 _UNSEEN: Final = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
 """Unicode's categories of what steers a display instead of standing on it."""
-
-T = TypeVar("T")
 
 
 class Player(NamedTuple):
@@ -50,31 +43,32 @@ class Player(NamedTuple):
     name: str
     """``""`` once it was erased."""
     scopes: frozenset[str]
+    """What the token that asks is good for; of a player that is only looked up, what its first one was."""
+    token: str = ""
+    """Id of the token that asks."""
+    expires: int | None = None
+    """When that token ends by itself, ms since 1970 UTC."""
 
 
 class Players:
     """The players of a store. Every method that asks it raises `StoreUnavailable` when it does not answer."""
 
     def __init__(
-        self, client: redis.Redis, clock: Callable[[], int], entropy: Callable[[int], bytes]
+        self, client: redis.Redis, key: Signer, clock: Callable[[], int], entropy: Callable[[int], bytes]
     ) -> None:
         self._wire = Wire(client)
         self._entropy = entropy
-        self._tokens: Remembered[Player] = Remembered(clock, _TOKEN_MS, _REMEMBERED)
+        self.tokens = Tokens(self._wire, key, clock, entropy)
+        self._known: Remembered[Player] = Remembered(clock, BELIEVED_MS, _REMEMBERED)
         self._names: Remembered[str] = Remembered(clock, _NAME_MS, _REMEMBERED)
 
     def create(self, name: str) -> tuple[Player, str]:
         """A new player called ``name``, and its token, which is told this once. Raises `Malformed` for the name."""
         cleaned = clean_name(name)
-        player = Player(self._claim_id(cleaned), cleaned, SCOPES)
-        token = "hearts_" + base64.urlsafe_b64encode(self._entropy(32)).rstrip(b"=").decode()
-        self._wire.pipeline(
-            [
-                ("HSET", Keys.player(player.id), "scopes", " ".join(sorted(player.scopes))),
-                ("SET", Keys.token(_digest(token)), player.id),
-            ]
-        )
-        return player, token
+        player = self._claim_id(cleaned)
+        token, which = self.tokens.first(player, FIRST_SCOPES)
+        self._wire.call("HSET", Keys.player(player), "scopes", " ".join(sorted(FIRST_SCOPES)))
+        return Player(player, cleaned, FIRST_SCOPES, which), token
 
     def name(self, name: str) -> str:
         """An id for somebody who is only spoken of, and has no token. Raises `Malformed` for the name."""
@@ -82,17 +76,17 @@ class Players:
 
     def by_token(self, token: str) -> Player | None:
         """Whose token this is, none where it is nobody's. Believed for a few seconds without asking again."""
-        if TOKEN.fullmatch(token) is None:
+        bearer = self.tokens.bearer(token)
+        if bearer is None:
             return None
-        digest = _digest(token)
-        known = self._tokens.get(digest)
-        if known is not None:
-            return known
-        found = self._wire.call("GET", Keys.token(digest))
-        player = None if found is None else self.get(found.decode())
-        if player is not None:
-            self._tokens.put(digest, player)
-        return player
+        known = self._known.get(bearer.player)
+        if known is None:
+            memory = self._known.state
+            known = self.get(bearer.player)
+            if known is None:
+                return None
+            self._known.put(bearer.player, known, memory)
+        return Player(bearer.player, known.name, bearer.scopes, bearer.token, bearer.expires)
 
     def get(self, player: str) -> Player | None:
         """The player of an id, none where there is none."""
@@ -102,6 +96,46 @@ class Players:
         if scopes is None:
             return None
         return Player(player, (name or b"").decode(), frozenset(scopes.decode().split()))
+
+    def exists(self, player: str) -> bool:
+        """Whether there is or was such a player, its name erased or not."""
+        return PLAYER_ID.fullmatch(player) is not None and bool(
+            self._wire.call("EXISTS", Keys.player(player))
+        )
+
+    def all(self) -> Iterator[Player]:
+        """Every player that has not been erased, in no order; also those who are only spoken of, without scopes."""
+        cursor = 0
+        while True:
+            place, found = self._wire.call("SCAN", cursor, "MATCH", Keys.player("*"), "COUNT", 500)
+            replies = self._wire.pipeline([("HMGET", key, "name", "scopes") for key in found])
+            for key, (name, scopes) in zip(found, replies, strict=True):
+                if name:
+                    player = key.decode().rpartition(":")[2]
+                    yield Player(player, name.decode(), frozenset((scopes or b"").decode().split()))
+            cursor = int(place)
+            if not cursor:
+                return
+
+    def rename(self, player: str, name: str) -> str | None:
+        """Call a player otherwise: the name as it is kept, none where there is no such player. Raises `Malformed`."""
+        cleaned = clean_name(name)
+        if not self._wire.run(SET_IF_THERE, [Keys.player(player)], ["scopes", "name", cleaned]):
+            return None
+        self._forget(player)
+        return cleaned
+
+    def erase(self, player: str) -> None:
+        """Forget who a player is: the name, and every token. The id stays in the games, and is given to nobody else.
+
+        It is told at once by this process, within a minute by others. What has been erased may be erased again.
+        """
+        # without scopes no token is believed, so that one which breaks off here has shut the door already
+        self._wire.pipeline(
+            [("HDEL", Keys.player(player), "scopes"), ("HSET", Keys.player(player), "name", "")]
+        )
+        self._forget(player)
+        self.tokens.end_all(player)
 
     def names(self, ids: Iterable[str]) -> dict[str, str]:
         """The name of each of ``ids``, ``""`` for one that is not known or was erased."""
@@ -114,10 +148,11 @@ class Players:
             else:
                 found[player] = name
         if asked:
+            memory = self._names.state
             replies = self._wire.pipeline([("HGET", Keys.player(player), "name") for player in asked])
             for player, reply in zip(asked, replies, strict=True):
                 found[player] = (reply or b"").decode()
-                self._names.put(player, found[player])
+                self._names.put(player, found[player], memory)
         return found
 
     def seat_names(self, state: State) -> list[str]:
@@ -128,36 +163,16 @@ class Players:
             for one in state.seats
         ]
 
+    def _forget(self, player: str) -> None:
+        self._known.clear()
+        self._names.drop(player)
+
     def _claim_id(self, name: str) -> str:
         for _ in range(_MOST_TRIES):
             player = "p" + self._entropy(8).hex()
             if self._wire.call("HSETNX", Keys.player(player), "name", name):
                 return player
         raise StoreUnavailable("no free id for a player was found")
-
-
-class Remembered(Generic[T]):
-    """A bounded memory of what was read a little while ago. Safe for threads."""
-
-    def __init__(self, clock: Callable[[], int], keep_ms: int, most: int) -> None:
-        self._clock, self._keep_ms, self._most = clock, keep_ms, most
-        self._entries: OrderedDict[str, tuple[int, T]] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: str) -> T | None:
-        """What was put under ``key`` not too long ago, or none."""
-        entry = self._entries.get(key)
-        if entry is None or entry[0] < self._clock():
-            return None
-        return entry[1]
-
-    def put(self, key: str, value: T) -> None:
-        """Remember ``value``; the oldest entry makes room."""
-        with self._lock:
-            self._entries.pop(key, None)
-            self._entries[key] = (self._clock() + self._keep_ms, value)
-            if len(self._entries) > self._most:
-                self._entries.popitem(last=False)
 
 
 def clean_name(text: str) -> str:
@@ -175,7 +190,3 @@ def clean_name(text: str) -> str:
     if not any(kind[0] in "LNPS" for kind in kinds):
         raise Malformed("a name holds at least one character that can be seen")
     return name
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()

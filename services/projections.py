@@ -14,10 +14,9 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import redis
 
-from domain.game import to_act
 from domain.refusals import Malformed
-from domain.state import State
 from domain.view import view
+from services.desks import waits_for
 from services.feed import Feed
 from services.folded import Table
 from services.keys import Keys
@@ -110,7 +109,7 @@ return written
 
 def update(game: str, table: Table, opened: int) -> Update:
     """The projection of a table that was opened at `opened` (ms since 1970 UTC)."""
-    return Update(game, table.seq, _summary(game, table, opened), _waits_for(table.state))
+    return Update(game, table.seq, _summary(game, table, opened), waits_for(table.state))
 
 
 def _summary(game: str, table: Table, opened: int) -> dict[str, Any]:
@@ -140,11 +139,6 @@ def _summary(game: str, table: Table, opened: int) -> dict[str, Any]:
         "rated": table.state.rated,
         "target": seen.rules.target,
     }
-
-
-def _waits_for(state: State) -> tuple[str, ...]:
-    waiting = (state.seats[seat] for seat in to_act(state))
-    return tuple(one.player for one in waiting if one.kind == "player" and not one.house_plays)
 
 
 class Projections:
@@ -219,6 +213,10 @@ class Projections:
     def table(self, game: str) -> dict[str, Any] | None:
         """The summary of a game, none where it is not projected."""
         return self._tables([game])[0]
+
+    def tables(self, games: Sequence[str]) -> list[dict[str, Any]]:
+        """The summaries of those of ``games`` that are projected."""
+        return [one for one in self._tables(games) if one is not None]
 
     def list_games(
         self,

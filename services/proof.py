@@ -7,7 +7,7 @@ The format and the claims are ``docs/spec/audit.md``. Reading is strict: a file 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, Literal
 
@@ -17,14 +17,26 @@ from domain import events as e
 from domain.refusals import CorruptLog, InvalidRules, Malformed
 from domain.ruleset import check_rules
 from domain.shuffle import genesis_head, next_head
-from services.audit import Receipt, ServerKey, verify_receipt
+from services.audit import Receipt, ServerKey
+from services.checkpoints import Inclusion, LogProof
 from services.codec import CODEC
-from services.fairness import FairnessCheck
+from services.fairness import FairnessCheck, unshown
+from services.integrity import (
+    HEAD_DIGITS,
+    IntegrityCheck,
+    Kept,
+    Signed,
+    check_hex,
+    follow_chain,
+)
+from services.leaves import Leaf, leaf_kind
+from services.notes import SignedCheckpoint, read_checkpoint
 from services.replay import Failed, RulesCheck
+from services.rotations import KeysOverTime
+from services.signatures import SignatureCheck
 from services.store import Entry
 
 FORMAT: Final = "hearts-audit/1"
-HEAD_DIGITS: Final = 16
 _HEADS_PIECE: Final = 32 * 1024
 """Bytes of heads that are written at a time."""
 _HEX: Final = re.compile(r"(?:[0-9a-f]{2})+")
@@ -58,6 +70,14 @@ class Proof(msgspec.Struct, frozen=True):
     """The stored public bytes of the events."""
     heads: str
     receipt: Receipt | None
+    checkpoint: SignedCheckpoint | None = None
+    inclusions: tuple[Inclusion, ...] = ()
+
+    @property
+    def signed(self) -> Signed:
+        """All that the server has signed of the game."""
+        receipts = () if self.receipt is None else (self.receipt,)
+        return Signed(receipts, self.checkpoint, self.inclusions)
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,17 +114,33 @@ class _ReceiptLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     receipt: _SignedHead
 
 
+class _CheckpointLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    checkpoint: str
+
+
+class _InclusionLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    inclusion: Inclusion
+
+
+MOST_INCLUSIONS: Final = 2
+"""A game has a leaf at its lock and one at its end."""
+
+
 # --- writing
 
 
 def proof_lines(
-    entries: Iterable[Entry], key: ServerKey | None = None, expected: bytes | None = None
+    entries: Iterable[Entry],
+    key: ServerKey | None = None,
+    expected: bytes | None = None,
+    log: Callable[[Sequence[Leaf]], LogProof | None] | None = None,
 ) -> Iterator[bytes]:
     """The proof file of a game's stored ``entries``, in pieces: each line with its newline, that of the heads cut up.
 
     With the server's ``key`` the last line is a receipt of the last event. Of what went by only the short heads are
     kept, 8 bytes an event. ``expected`` is the head that the server has answered before: where the stored bytes lead to
-    another, somebody has changed them, and nothing is signed. Raises `CorruptLog`.
+    another, somebody has changed them, and nothing is signed. ``log`` is asked at the end what it has of the game's leaves.
+    Raises `CorruptLog`.
     """
     entries = iter(entries)
     opening = next(entries)
@@ -113,9 +149,12 @@ def proof_lines(
         raise CorruptLog("the first event is no game_created")
     yield _line(_Header(FORMAT, first.game, first.server_key))
     head, seq = genesis_head(first.game), 0
-    heads = bytearray()
-    for seq, public, _ in chain((opening,), entries):  # noqa: B007 (the last one is the receipt's)
+    heads, leaves = bytearray(), []
+    for seq, public, _ in chain((opening,), entries):
         head = next_head(head, public)
+        kind = leaf_kind(seq, public)
+        if kind is not None:
+            leaves.append(Leaf(first.game, kind, seq, head))
         heads += head[: HEAD_DIGITS // 2]
         yield public + b"\n"
     yield b'{"heads":"'
@@ -129,6 +168,11 @@ def proof_lines(
     if key is not None:
         receipt = key.receipt(first.game, seq, head)
         yield _line(_ReceiptLine(_SignedHead(*receipt)))
+    logged = None if log is None else log(leaves)
+    if logged is not None:
+        yield _line(_CheckpointLine(logged.checkpoint))
+        for inclusion in logged.inclusions:
+            yield _line(_InclusionLine(inclusion))
 
 
 def _line(what: msgspec.Struct) -> bytes:
@@ -157,15 +201,49 @@ def read_proof(data: bytes) -> Proof:
         raise Malformed(f"line {len(lines) + 1}: the line of heads is missing")
     heads = _read_line(count + 2, rest[0], _Heads).heads
     _require_hex(count + 2, "heads", heads)
-    receipt = None
-    if len(rest) > 1:
-        signed = _read_line(count + 3, rest[1], _ReceiptLine).receipt
-        for name in ("head", "signature"):
-            _require_hex(count + 3, name, getattr(signed, name))
-        receipt = Receipt(signed.game, signed.seq, signed.head, signed.signature)
-    if len(rest) > 2:
-        raise Malformed(f"line {count + 4}: nothing may follow the receipt")
-    return Proof(header.game, header.server_key, tuple(events), heads, receipt)
+    receipt, checkpoint, inclusions = _read_signed(count + 3, rest[1:])
+    return Proof(header.game, header.server_key, tuple(events), heads, receipt, checkpoint, inclusions)
+
+
+def _read_signed(
+    first: int, lines: Sequence[bytes]
+) -> tuple[Receipt | None, SignedCheckpoint | None, tuple[Inclusion, ...]]:
+    """What stands behind the heads from line ``first`` on: a receipt, a checkpoint, inclusions, each only if it is there."""
+    receipt = checkpoint = None
+    paths: list[Inclusion] = []
+    for number, line in enumerate(lines, first):
+        if line.startswith(b'{"receipt":') and not (receipt or checkpoint or paths):
+            receipt = _read_receipt(number, line)
+        elif line.startswith(b'{"checkpoint":') and not (checkpoint or paths):
+            note = _read_line(number, line, _CheckpointLine).checkpoint
+            try:
+                checkpoint = read_checkpoint(note)
+            except Malformed as error:
+                raise Malformed(f"line {number}: {error}") from error
+        elif line.startswith(b'{"inclusion":') and len(paths) < MOST_INCLUSIONS:
+            paths.append(_read_inclusion(number, line))
+        else:
+            raise Malformed(
+                f"line {number}: nothing may follow the heads but a receipt, a checkpoint "
+                f"and {MOST_INCLUSIONS} inclusions, in this order"
+            )
+    return receipt, checkpoint, tuple(paths)
+
+
+def _read_receipt(number: int, line: bytes) -> Receipt:
+    signed = _read_line(number, line, _ReceiptLine).receipt
+    for name in ("head", "signature"):
+        _require_hex(number, name, getattr(signed, name))
+    return Receipt(signed.game, signed.seq, signed.head, signed.signature)
+
+
+def _read_inclusion(number: int, line: bytes) -> Inclusion:
+    read: Inclusion = _read_line(number, line, _InclusionLine).inclusion
+    try:
+        check_hex((read.leaf, *read.path))
+    except ValueError as error:
+        raise Malformed(f"line {number}: {error}") from error
+    return read
 
 
 def _read_line(number: int, line: bytes, kind: type[Any]) -> Any:
@@ -185,20 +263,29 @@ def _require_hex(number: int, name: str, text: str) -> None:
 # --- verifying
 
 
-def verify_proof(proof: Proof, server_key: str | None = None) -> Report:
-    """What the proof shows. ``server_key`` is the first key of the server as the reader got it elsewhere, hex."""
-    integrity, head = _integrity(proof, server_key)
-    imported = False
-    try:
-        events = _events(proof)
-        fairness, rules = _replayed(events)
-        imported = events[0].imported is True  # type: ignore[union-attr]
-    except Failed as failed:
+def verify_proof(
+    proof: Proof,
+    server_key: str | None = None,
+    kept: Kept = Kept(),  # noqa: B008 (a value)
+    seat_keys: Mapping[int, str] | None = None,
+) -> Report:
+    """What the proof shows.
+
+    ``server_key`` is the first key of the server as the reader got it elsewhere, ``seat_keys`` those of seats that sign
+    their moves, all in hex; ``kept`` what it kept itself.
+    """
+    events, broken = _events(proof)
+    integrity, head = _integrity(proof, server_key, kept, events)
+    why = ""
+    if broken is None:
+        fairness, rules = _replayed(events, SignatureCheck(_heads(proof), seat_keys))
+        why = unshown(events[0])  # type: ignore[arg-type]
+    else:
         fairness = Claim("F", "fair deals", "not shown", "the events cannot be read")
-        rules = Claim("R", "rules and score", "fails", str(failed), failed.event)
-    if imported and integrity.status != "fails":
-        integrity = Claim("I", integrity.title, "not shown", "imported; since then " + _since(integrity))
-    claims = [fairness, integrity, rules, _bots(imported)]
+        rules = Claim("R", "rules and score", "fails", str(broken), broken.event)
+    if why and integrity.status != "fails":
+        integrity = Claim("I", integrity.title, "not shown", f"{why}; since then {_since(integrity)}")
+    claims = [fairness, integrity, rules, _bots(why)]
     return Report(
         ok=all(claim.status != "fails" for claim in claims),
         game=proof.game,
@@ -209,43 +296,44 @@ def verify_proof(proof: Proof, server_key: str | None = None) -> Report:
     )
 
 
-def _integrity(proof: Proof, server_key: str | None) -> tuple[Claim, bytes]:
-    """Claim I, and the head of the whole chain."""
-    title = "nothing altered"
-    head = genesis_head(proof.game)
-    signed: bytes | None = None
-    wrong: int | None = None
-    for number, line in enumerate(proof.lines, 1):
-        head = next_head(head, line)
-        told = proof.heads[(number - 1) * HEAD_DIGITS : number * HEAD_DIGITS]
-        if wrong is None and told != head.hex()[:HEAD_DIGITS]:
-            wrong = number
-        if proof.receipt is not None and proof.receipt.seq == number:
-            signed = head
-    if wrong is None and len(proof.heads) != len(proof.lines) * HEAD_DIGITS:
-        wrong = len(proof.lines)
-    if wrong is not None:
-        return Claim("I", title, "fails", "its head is not the one in the file", wrong), head
-    if server_key is not None and server_key != proof.server_key:
-        return Claim("I", title, "fails", "the file names another server key than you have", 1), head
-    receipt = proof.receipt
-    if receipt is None:
-        return Claim("I", title, "not shown", "a receipt or a checkpoint would show it"), head
-    if receipt.game != proof.game or signed is None or receipt.head != signed.hex():
-        return Claim("I", title, "fails", "the receipt was given for other events", receipt.seq), head
-    if not verify_receipt(receipt, proof.server_key):
-        return Claim(
-            "I", title, "fails", "the signature of the receipt is not the server's", receipt.seq
-        ), head
-    pinned = "" if server_key else "; key not pinned: compare it with one you got elsewhere (--server-key)"
-    return Claim(
-        "I", title, "holds", f"by a receipt of event {receipt.seq} of {len(proof.lines)}{pinned}"
-    ), head
+def _integrity(
+    proof: Proof, server_key: str | None, kept: Kept, events: Sequence[e.AnyEvent]
+) -> tuple[Claim, bytes]:
+    """Claim I, and the head of the whole chain. ``events`` are those that can be read."""
+    signed = proof.signed
+    wanted = [one.seq for one in (*signed.receipts, *kept.receipts)]
+    chain, wrong = follow_chain(proof.game, proof.lines, proof.heads, wanted)
+
+    def run(_: object) -> tuple[Literal["holds", "not shown"], str]:
+        # a rotation that is forged is told before a head that follows from it
+        keys = KeysOverTime(proof.game, proof.server_key, events if wrong is None else events[: wrong - 1])
+        if wrong is not None:
+            raise Failed(wrong, "its head is not the one in the file")
+        check = IntegrityCheck(proof.game, keys, len(proof.lines), chain)
+        return check.run(signed, kept, server_key)
+
+    return _claim("I", "nothing altered", run, ()), chain.head
 
 
-def _events(proof: Proof) -> list[e.AnyEvent]:
-    """The events, their numbers and the header checked. Raises `Failed`."""
-    found: list[Any] = []
+def _heads(proof: Proof) -> list[bytes]:
+    """The heads of the chain, that of no event first."""
+    heads = [genesis_head(proof.game)]
+    for line in proof.lines:
+        heads.append(next_head(heads[-1], line))
+    return heads
+
+
+def _events(proof: Proof) -> tuple[list[e.AnyEvent], Failed | None]:
+    """The events, their numbers and the header checked: those before the first fault, and that fault."""
+    found: list[e.AnyEvent] = []
+    try:
+        _read_events(proof, found)
+    except Failed as failed:
+        return found, failed
+    return found, None
+
+
+def _read_events(proof: Proof, found: list[Any]) -> None:
     for number, line in enumerate(proof.lines, 1):
         if not line.startswith(b'{"n":%d,"t":' % number) or line.strip() != line:
             raise Failed(number, "it is not numbered in order")
@@ -262,18 +350,25 @@ def _events(proof: Proof) -> list[e.AnyEvent]:
         check_rules(first.rules)
     except InvalidRules as error:
         raise Failed(1, f"the rules cannot be played: {error}") from error
-    return found
 
 
-def _replayed(events: Sequence[e.AnyEvent]) -> tuple[Claim, Claim]:
-    """Claims F and R."""
+def _replayed(events: Sequence[e.AnyEvent], signatures: SignatureCheck) -> tuple[Claim, Claim]:
+    """Claims F and R. Of signed moves, R has that they are their seats' own."""
     check = FairnessCheck()
     fairness = _claim("F", "fair deals", check.run, events)
     rules = RulesCheck(events, check.broken_off)
-    return fairness, _claim("R", "rules and score", rules.run, events)
+    found = _claim("R", "rules and score", rules.run, events)
+    sound = events if found.event is None else events[: found.event - 1]
+    try:
+        signed = signatures.run(sound, check.broken_off)
+    except Failed as failed:
+        return fairness, Claim("R", found.title, "fails", str(failed), failed.event)
+    if found.status != "fails":
+        found = msgspec.structs.replace(found, detail=found.detail + signed)
+    return fairness, found
 
 
-def _claim(name: Literal["F", "R"], title: str, run: Any, events: Iterable[e.AnyEvent]) -> Claim:
+def _claim(name: Literal["F", "I", "R"], title: str, run: Any, events: Iterable[e.AnyEvent]) -> Claim:
     try:
         status, detail = run(events)
     except Failed as failed:
@@ -282,10 +377,11 @@ def _claim(name: Literal["F", "R"], title: str, run: Any, events: Iterable[e.Any
 
 
 def _since(integrity: Claim) -> str:
-    """What is shown of the time after a game was imported."""
+    """What is shown of the time after a game was imported or branched off."""
     return f"it {integrity.status} {integrity.detail}" if integrity.status == "holds" else integrity.detail
 
 
-def _bots(imported: bool) -> Claim:
-    why = "imported" if imported else "this version does not play the bots' decisions again"
-    return Claim("B", "honest bots", "not shown", why)
+def _bots(why: str) -> Claim:
+    return Claim(
+        "B", "honest bots", "not shown", why or "this version does not play the bots' decisions again"
+    )

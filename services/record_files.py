@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Final, Literal, NamedTuple
 
 import msgspec
@@ -12,6 +12,7 @@ import msgspec
 from domain import kernel
 from domain.record import FORMAT, Record, Verdict, parse_record, replay
 from domain.refusals import HeartsError, InvalidRules, Malformed
+from services.integrity import Kept
 from services.json_keys import find_twice
 from services.printable import printable, printable_line
 from services.proof import FORMAT as PROOF_FORMAT
@@ -144,12 +145,14 @@ def judge(number: int, text: bytes, *, named: bool) -> tuple[Verdict, Sequence[s
     return verdict, kernel.seat_names(text) if named else ()
 
 
-def judge_proof(number: int, data: bytes, server_key: str | None) -> Report:
-    """What a proof file shows. Raises `Unreadable`."""
+def judge_proof(
+    number: int, data: bytes, server_key: str | None, kept: Kept, seat_keys: Mapping[int, str] | None = None
+) -> Report:
+    """What a proof file shows, given what the reader kept or got elsewhere. Raises `Unreadable`."""
     if len(data) > LARGEST_LINE:
         raise Unreadable(number, f"longer than the {LARGEST_LINE} bytes that a proof file may have")
     try:
-        return verify_proof(read_proof(data), server_key)
+        return verify_proof(read_proof(data), server_key, kept, seat_keys)
     except Malformed as error:
         line, _, why = str(error).removeprefix("line ").partition(": ")
         raise Unreadable(number - 1 + int(line), why) from error

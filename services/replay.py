@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
+from msgspec import UNSET
+
 from domain import events as e
 from domain.cards import CARDS, cards_of, mask_of, parse_cards
-from domain.commands import LONGEST_CLOCK
+from domain.commands import ABANDON_SECONDS, LONGEST_CLOCK
 from domain.refusals import CorruptLog, Malformed, Refused
 from domain.rules import (
     MOON_CHOICES,
@@ -30,6 +32,7 @@ from domain.rules import (
 )
 from domain.ruleset import terms_of
 from domain.state import HandState
+from services.claimed import ClaimCheck
 
 
 class Failed(Exception):
@@ -52,6 +55,8 @@ class Shown(NamedTuple):
     kitty: str
     passes: tuple[str, ...] | None
     """None where not every seat had passed, or nothing is passed."""
+    given: dict[int, str]
+    """What each seat passed that did."""
 
 
 class RulesCheck:
@@ -66,9 +71,9 @@ class RulesCheck:
             self._shown.setdefault(broken_off.hand, broken_off)
         self._number = 0
         self._at = 0
-        """When the event before happened, in ms."""
-        self._signed = False
-        """Whether a seat has said that it signs its moves."""
+        """When the event at hand happened, in ms."""
+        self._before = 0
+        """When the event before it happened, in ms."""
         self._since = 0
         """When the table came to wait for the seats it waits for, in ms: what `domain.game.deadline` counts from."""
         self._due: type[e.Event] | None = None
@@ -79,6 +84,9 @@ class RulesCheck:
         self._hand: HandState | None = None
         self._revealed = False
         self._passed: set[int] = set()
+        self._opened = False
+        """Whether a seat has said that it is ready."""
+        self._claims = ClaimCheck()
 
     def run(self, events: Sequence[e.AnyEvent]) -> tuple[Literal["holds", "not shown"], str]:
         """How far the claim holds. Raises `Failed`."""
@@ -87,23 +95,30 @@ class RulesCheck:
                 self._fail("the game was over")
             if not self._at <= event.at <= LATEST:
                 self._fail("it happened before the event before it, or at no time")
-            self._at = event.at
+            self._before, self._at = self._at, event.at
             if self._due is not None and type(event) is not self._due:
                 self._fail(f"{self._due.__name__} is due here")
             self._due = None
             try:
+                self._check_claim(event)
                 _CHECKS[type(event)](self, event)
             except (CorruptLog, Malformed, LookupError, ValueError) as error:
                 raise Failed(self._number, f"it does not follow: {error}") from error
         done = self._scored_hands
-        if self._signed:
-            return "not shown", "a seat signs its moves, and this version does not check signatures"
         if not self._shown:
             return "not shown", "no hand is over yet"
         rest = "" if self._over else "; of the hand in play the order of play is"
         if done < len(self._shown):
             rest = "; the one that was broken off is as far as it was played"
         return "holds", f"{done} {'hand' if done == 1 else 'hands'} checked to the last card{rest}"
+
+    def _check_claim(self, event: e.AnyEvent) -> None:
+        if self._number == 1 or self._is_copied(event):
+            return
+        house = isinstance(event, e.CardPlayed) and self._house[event.seat] is True
+        why = self._claims.fault(event, self._terms, self._hand, house=house, shown=self._revealed)
+        if why is not None:
+            self._fail(why)
 
     def _fail(self, why: str) -> None:
         raise Failed(self._number, why)
@@ -122,15 +137,19 @@ class RulesCheck:
         self._clock = event.clock
         if event.clock is not None and not 1 <= event.clock <= LONGEST_CLOCK:
             self._fail(f"a clock has 1 to {LONGEST_CLOCK} seconds")
+        self._abandon_seconds = None if event.abandon_seconds is UNSET else event.abandon_seconds
+        self._branch = event.branch is not UNSET
+        if self._branch and (event.rated or event.imported is True):
+            self._fail("a practice table is neither rated nor imported")
+        self._created_at = event.at
+        low, high = ABANDON_SECONDS
+        if self._abandon_seconds is not None and not low <= self._abandon_seconds <= high:
+            self._fail(f"a table is abandoned after {low} to {high} seconds")
 
     def _seat_taken(self, event: e.SeatTaken) -> None:
         person = event.kind == "player"
         if (event.player is None) is person or (event.bot is None) is not person:
             self._fail("a player has an id and a bot its name, and neither has the other's")
-        if event.public_key is not None:
-            self._signed = True
-            if not person or len(event.public_key) != 64 or set(event.public_key) - set("0123456789abcdef"):
-                self._fail("its public key is no Ed25519 key of a player")
         self._house[event.seat] = event.kind == "bot"
 
     def _seat_left(self, event: e.SeatLeft) -> None:
@@ -143,11 +162,18 @@ class RulesCheck:
     def _ignored(self, _: e.AnyEvent) -> None:
         pass
 
+    def _ready(self, _: e.SeatReady) -> None:
+        self._opened = True
+
     def _locked(self, _: e.GameLocked) -> None:
         self._due = e.HandDealt
 
     def _dealt(self, event: e.HandDealt) -> None:
-        before = 0 if self._hand is None else self._hand.number
+        if self._branch and self._hand is None:
+            if event.hand != self._terms.rules.hand_limit:
+                self._fail("a practice table ends with its hand")
+            self._done = event.hand - 1
+        before = self._done if self._hand is None else self._hand.number
         if event.hand != before + 1 or before != self._done:
             self._fail(f"hand {event.hand} is not the next")
         terms = self._terms
@@ -199,6 +225,8 @@ class RulesCheck:
 
     def _check_mover(self, event: e.CardsPassed | e.CardPlayed | e.MoonChosen) -> None:
         seat, by = event.seat, event.by
+        if by == "claim" or self._is_copied(event):
+            return
         house = self._house[seat]
         if house is not None and house is not (by == "bot"):
             self._fail(f"a move by {by} at seat {seat}, which is {'a' if house else 'no'} bot's")
@@ -208,6 +236,10 @@ class RulesCheck:
             self._fail("a move by clock at a table without one")
         elif event.at < self._since + self._clock * 1000:
             self._fail(f"a move by clock before the time of seat {seat} was over")
+
+    def _is_copied(self, event: e.AnyEvent) -> bool:
+        """Whether it may be copied from the game that this table was branched from, and was made there."""
+        return self._branch and event.at == self._created_at
 
     def _played(self, event: e.CardPlayed) -> None:
         hand = self._playing()
@@ -273,8 +305,7 @@ class RulesCheck:
         if list(event.totals) != self._totals:
             self._fail(f"the totals are {self._totals}")
         if event.reason == "abandoned":
-            if event.winners:
-                self._fail("nobody wins an abandoned game")
+            self._abandoned(event)
         else:
             hand = self._hand
             end = self._end if hand is not None and hand.number == self._done else None
@@ -284,12 +315,37 @@ class RulesCheck:
                 self._fail(f"the winners are {list(end.winners)}")
         self._over = True
 
+    def _abandoned(self, event: e.GameEnded) -> None:
+        """An end as abandoned, by the conditions of `domain.game.abandoned_at`."""
+        if event.winners:
+            self._fail("nobody wins an abandoned game")
+        if self._abandon_seconds is None:
+            self._fail("abandoned, and the first event names no time after which the table is")
+        elif event.at < self._before + self._abandon_seconds * 1000:
+            self._fail("abandoned before its time was over")
+        if self._hand is None:
+            if self._opened:
+                self._fail("abandoned while the deadline for the deal was running")
+        elif self._clock is not None:
+            self._fail("abandoned at a table with a clock, where the house moves")
+        elif any(self._house[seat] for seat in self._waits_for(self._hand)):
+            self._fail("abandoned while it waited for a bot")
+
+    def _waits_for(self, hand: HandState) -> list[int]:
+        """The seats that a hand in play waits for, as far as is known."""
+        if hand.offset and not hand.exchanged:
+            return [seat for seat in range(self._terms.players) if seat not in self._passed]
+        if hand.turn >= 0:
+            return [hand.turn]
+        chooser = moon_chooser(self._terms, hand, self._totals) if self._revealed else None
+        return [] if chooser is None else [chooser]
+
 
 _CHECKS: Final[dict[type[e.Event], Callable[[RulesCheck, Any], None]]] = {
     e.GameCreated: RulesCheck._created,
     e.SeatTaken: RulesCheck._seat_taken,
     e.SeatLeft: RulesCheck._seat_left,
-    e.SeatReady: RulesCheck._ignored,
+    e.SeatReady: RulesCheck._ready,
     e.GameLocked: RulesCheck._locked,
     e.HandDealt: RulesCheck._dealt,
     e.CardsPassed: RulesCheck._cards_passed,

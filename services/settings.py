@@ -20,6 +20,9 @@ PREFIX = "HEARTS_"
 RESERVED = "HEARTS_TEST_"
 """Names with this prefix steer the test suite; they are no settings and no mistakes either."""
 
+LONGEST_ORIGIN = 200
+"""Characters of an origin."""
+
 Reader = Callable[[str], Any]
 """Text of a variable -> the field's value; raises ValueError for a text that is not allowed."""
 
@@ -119,8 +122,50 @@ def _try_url(text: str) -> None:
         raise ValueError(text) from error
 
 
+def _read_rate(text: str) -> str:
+    from limits import parse_many
+
+    if not text:
+        return text
+    if not text.isascii():
+        raise ValueError(text)
+    for one in parse_many(text):
+        if not 1 <= one.amount <= 1_000_000_000 or not 1 <= one.get_expiry() <= 86_400 * 366:
+            raise ValueError(text)
+    return text
+
+
+def _read_origins(text: str) -> str:
+    for origin in text.replace(",", " ").split():
+        parts = urlsplit(origin)
+        # what a browser sends is scheme, host and port alone, in lower case
+        plain = f"{parts.scheme}://{parts.netloc}" == origin.lower() == origin and parts.port != 0
+        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc or not plain:
+            raise ValueError(text)
+    return _utf8(text)
+
+
+_RATE: tuple[Reader, str] = (
+    _read_rate,
+    'empty for no limit, or as in "100/second;1000/minute" or "600/10 seconds"',
+)
+_ORIGINS: tuple[Reader, str] = (
+    _read_origins,
+    "empty, or addresses like https://cards.example or http://localhost:5173 between commas, without a path",
+)
 _URL = (_read_url, "empty, or an address like redis://HOST:6379/0, rediss://HOST:6379/0, unix:///PATH")
 _TEXT: tuple[Reader, str] = (_utf8, "a path")
+
+
+def is_origin(text: str) -> bool:
+    """Whether a text can be the origin of a log, which is a name in C2SP's signed notes: no spaces and no plus sign."""
+    return 0 < len(text) <= LONGEST_ORIGIN and text.isprintable() and not set(text) & set(" +")
+
+
+def _read_origin(text: str) -> str:
+    if text and not is_origin(text):
+        raise ValueError(text)
+    return text
 
 
 def _setting(default: Any, meaning: str, reader: tuple[Reader, str]) -> Any:
@@ -150,16 +195,53 @@ class Settings:
         "when the embedded store writes to disk: always = before an answer, everysec = up to a second later",
         _one_of("always", "everysec"),
     )
-    api_threads: int = _setting(
-        64, "requests, long polls included, that one API process serves at a time", _whole(1, 1000)
+    api_threads: int = _setting(64, "requests that one API process works at at a time", _whole(1, 1000))
+    listeners: int = _setting(
+        1024, "streams and long polls that one API process keeps at a time", _whole(1, 10_000)
     )
     api_workers: int = _setting(1, "API processes", _whole(1, 256))
     bot_workers: int = _setting(2, "processes that play the bots and watch the clocks", _whole(0, 256))
+    metrics_port: int = _setting(
+        0,
+        "port that the API's metrics are served on, and the next ones where there are more API processes; 0: none",
+        _whole(0, 65535),
+    )
+    metrics_host: str = _setting(
+        "127.0.0.1", "address that the metrics are served on", _filled(str, "a host name or address")
+    )
     log_level: str = _setting(
         "info", "least severity that is logged", _one_of("debug", "info", "warning", "error")
     )
     key_file: str = _setting(
         "", "file of the server's secret key; empty: server.key in the data folder", _TEXT
+    )
+    origin: str = _setting(
+        "",
+        "name of the transparency log, best an address such as example.org/hearts; "
+        "empty: hearts-house/ and the first 16 digits of the server's public key",
+        (_read_origin, f"empty, or at most {LONGEST_ORIGIN} characters without spaces and plus signs"),
+    )
+
+    rate_player: str = _setting(
+        "6000/10 seconds", "requests of a player, by all of its tokens; empty: any number", _RATE
+    )
+    rate_address: str = _setting(
+        "1000/10 seconds", "requests without a token that is valid, by address; empty: any number", _RATE
+    )
+    rate_new_players: str = _setting(
+        "120/minute;5000/day", "players that are made from an address; empty: any number", _RATE
+    )
+    rate_bad_tokens: str = _setting(
+        "60/minute", "requests of an address with a token that is not valid; empty: any number", _RATE
+    )
+    most_tables: int = _setting(
+        500, "tables that are not over which a player may have opened; 0: any number", _whole(0, 1_000_000)
+    )
+    proxies: int = _setting(
+        0, "proxies before the API whose X-Forwarded-For and X-Forwarded-Proto are believed", _whole(0, 16)
+    )
+    cors_origins: str = _setting(
+        "", "web sites whose pages may call the API from a browser, by comma; empty: none", _ORIGINS
     )
 
     @classmethod

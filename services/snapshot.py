@@ -13,11 +13,11 @@ from typing import Any, Final
 import msgspec
 
 from domain.cards import Card, Mask, Seat
-from domain.events import BotName, Choice, Reason
+from domain.events import BotName, Branch, Choice, Reason
 from domain.ruleset import RuleSet, Terms, terms_of
 from domain.state import HandState, Phase, SeatState, State, Trick
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Raise it with every change of `State`, `HandState` or the fold: what was stored under another one is not used."""
 EVERY: Final = 8
 """A snapshot is stored with an append that reaches or passes a multiple of so many events."""
@@ -47,6 +47,7 @@ class _Hand(msgspec.Struct, array_like=True):
     bonus: list[int]
     bonus_taken: list[int]
     choice: Choice | None
+    pass_signatures: tuple[tuple[int, str] | None, ...]
 
 
 class Snapshot(msgspec.Struct, array_like=True):
@@ -68,6 +69,8 @@ class Snapshot(msgspec.Struct, array_like=True):
     rated: bool
     hints: bool
     clock: int | None
+    abandon_seconds: int | None
+    branch: Branch | None
     seats: list[SeatState]
     first_ready_at: int | None
     root: str
@@ -76,8 +79,13 @@ class Snapshot(msgspec.Struct, array_like=True):
     hands: list[tuple[int, ...]]
     totals: list[int]
     since: int
+    last_at: int
     winners: tuple[Seat, ...]
     reason: Reason | None
+    mark: tuple[int, bytes]
+    """The earliest event that a move may be signed at, and its head."""
+    signer: str
+    """The server key that is valid at event ``seq``."""
 
     def state(self) -> State:
         """The folded state."""
@@ -106,8 +114,10 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 _decode: Final = msgspec.msgpack.Decoder(Snapshot).decode
 
 
-def take_snapshot(state: State, seq: int, head: bytes, at: int) -> bytes:
-    """The bytes of a table after event ``seq``."""
+def take_snapshot(
+    state: State, seq: int, head: bytes, at: int, mark: tuple[int, bytes], signer: str
+) -> bytes:
+    """The bytes of a table after event ``seq``; the arguments are those of a `services.folded.Table`."""
     fields: dict[str, Any] = {name: getattr(state, name) for name in _SHARED}
     hand = None if state.hand is None else _pack_hand(state.hand)
     return _encode(
@@ -118,6 +128,8 @@ def take_snapshot(state: State, seq: int, head: bytes, at: int) -> bytes:
             at=at,
             rules=msgspec.json.encode(state.terms.rules),
             hand=hand,
+            mark=mark,
+            signer=signer,
             **fields,
         )
     )

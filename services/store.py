@@ -7,12 +7,13 @@ with the entries it missed. Layout and keys: docs/design.md, "The log", and `ser
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import redis
 
-from services.keys import Keys
+from services.keys import STREAMS_PATTERN, Keys, game_of_stream
 from services.scripts import APPEND, CLAIM, SETTLE
 from services.wire import HiredisMissing, StoreError, StoreUnavailable, Wire, connect
 
@@ -126,6 +127,8 @@ class Store:
     def __init__(self, client: redis.Redis, keys: Keys) -> None:
         self.client, self.keys = client, keys
         self.wire = Wire(client)
+        self.watch: Callable[[float], None] | None = None
+        """Told the seconds that each append has taken at the server and on the way, where somebody wants to know."""
 
     def append(
         self,
@@ -157,7 +160,7 @@ class Store:
         for pair in entries:
             args += pair
         try:
-            code, value = self.wire.run(APPEND, self.keys.of_append(game), args)
+            code, value = self._run_append(game, args)
         except redis.ResponseError as error:
             raise CorruptStream(game, expected + 1, str(error)) from error
         if code == 0:
@@ -167,6 +170,15 @@ class Store:
         if code == 2:
             return Missed(_entries(game, expected, value))
         raise Gap(game, expected, value)
+
+    def _run_append(self, game: str, args: Sequence[Any]) -> Any:
+        if self.watch is None:
+            return self.wire.run(APPEND, self.keys.of_append(game), args)
+        began = time.perf_counter()
+        try:
+            return self.wire.run(APPEND, self.keys.of_append(game), args)
+        finally:
+            self.watch(time.perf_counter() - began)
 
     def read(self, game: str, after: Seq = 0, upto: Seq | None = None) -> list[Entry]:
         """The entries after `after` and up to `upto`, oldest first. Raises CorruptStream."""
@@ -178,6 +190,19 @@ class Store:
             if len(page) < PAGE:
                 return found
             after = page[-1][0]
+
+    def read_many(self, wanted: Sequence[tuple[str, Seq]]) -> list[list[Entry] | CorruptStream]:
+        """At most PAGE entries behind each game's seq, oldest first, or what is wrong with them; in one round trip."""
+        replies = self.wire.pipeline(
+            [("XRANGE", self.keys.stream(game), after + 1, "+", "COUNT", PAGE) for game, after in wanted]
+        )
+        found: list[list[Entry] | CorruptStream] = []
+        for (game, after), reply in zip(wanted, replies, strict=True):
+            try:
+                found.append(_entries(game, after, reply))
+            except CorruptStream as error:
+                found.append(error)
+        return found
 
     def load(self, game: str, recent: int) -> tuple[bytes, list[Entry]]:
         """The game's snapshot and the entries after it; b"" and all entries where there is none.
@@ -202,20 +227,22 @@ class Store:
             return b"", _entries(game, 0, newest)
         return b"", self.read(game)
 
-    def tail(self, game: str, after: Seq, wait_ms: int) -> list[Entry]:
-        """At most PAGE entries after `after`; when there are none, those that come within `wait_ms`.
-
-        The wait takes a connection of its own from the pool. Raises CorruptStream.
-        """
-        block = ("BLOCK", wait_ms) if wait_ms > 0 else ()  # BLOCK 0 would wait for ever
-        stream = ("STREAMS", self.keys.stream(game), f"{after}-0")
-        reply = self.wire.call("XREAD", "COUNT", PAGE, *block, *stream, wait_ms=max(0, wait_ms))
-        return _entries(game, after, reply[0][1]) if reply else []
-
     def last(self, game: str) -> Seq:
         """The seq of the game's last entry, 0 where there is none."""
         reply = self.wire.call("XREVRANGE", self.keys.stream(game), "+", "-", "COUNT", 1)
         return int(reply[0][0].split(b"-")[0]) if reply else 0
+
+    def games(self) -> Iterator[str]:
+        """The ids of all games, in no order. Those that are opened meanwhile may be left out."""
+        cursor, told = b"0", set()
+        while True:
+            cursor, found = self.wire.call("SCAN", cursor, "MATCH", STREAMS_PATTERN, "COUNT", PAGE)
+            for game in map(game_of_stream, found):
+                if game not in told:  # SCAN may give a key twice
+                    told.add(game)
+                    yield game
+            if cursor == b"0":
+                return
 
     def recall(self, game: str, field: bytes, now: int) -> bytes | None:
         """What was kept under an idempotency key, None when it was not used or has expired (Unix ms)."""

@@ -13,19 +13,22 @@ from typing import NamedTuple
 import msgspec
 
 from domain import events as e
-from domain.bots import BOTS, STAND_IN, house_move
-from domain.commands import AnyCommand, LockTable, OpenTable, SeatPlan, SitDown
-from domain.game import advance, deadline, fold, to_act
+from domain.bots import BOTS, STAND_IN
+from domain.commands import ABANDONED_AFTER, AnyCommand, OpenTable, SeatPlan, SitDown
+from domain.game import advance, fold
 from domain.record import Record, print_record
 from domain.refusals import HeartsError, Refused
-from domain.rematch import open_again
+from domain.rematch import open_again, sits_so
 from domain.ruleset import RuleSet
 from domain.shuffle import genesis_head, next_head
+from domain.signing import HISTORY_MARKS
 from domain.state import State
-from services.audit import Receipt, ServerKey
+from services.audit import Receipt, Signer
 from services.codec import CODEC, Stored
-from services.folded import Item, Table, TableCache, follow, read_items, resume
+from services.folded import Table, TableCache, follow, resume, signer_of
 from services.imported import check_record, events_of
+from services.owed import house_events, next_due
+from services.signing import check_signed
 from services.snapshot import EVERY, take_snapshot
 from services.store import Appended, Entry, Gap, Once, Replayed, Store, StoreUnavailable
 
@@ -33,6 +36,8 @@ MOST_TRIES = 256
 """Conflicts after which a command gives up: each means that another writer got through."""
 MOST_EVENTS = 512
 """Events that one append of bot moves may carry, so that a game of bots alone is stored in steps."""
+Begun = tuple[list[e.Event], State]
+"""The first events of a game and the state after them."""
 
 
 class UnknownGame(HeartsError):
@@ -78,21 +83,21 @@ class Outcome(NamedTuple):
     table: Table
     events: Sequence[e.Event]
     """What happened; empty where the answer was given before."""
-    key: ServerKey
-    """The key that signs for it."""
+    key: Signer
+    """Who signs for it."""
     replayed: bool = False
 
     @property
     def receipt(self) -> Receipt:
         """The receipt of the last event that the command caused; signed when it is asked for."""
-        return self.key.receipt(self.table.state.game, self.table.seq, self.table.head)
+        return self.key.of(self.table.signer).receipt(self.table.state.game, self.table.seq, self.table.head)
 
 
 class Tables:
     """All tables of a store."""
 
     def __init__(
-        self, store: Store, key: ServerKey, clock: Callable[[], int], entropy: Callable[[int], bytes]
+        self, store: Store, key: Signer, clock: Callable[[], int], entropy: Callable[[int], bytes]
     ) -> None:
         self._store = store
         self._key = key
@@ -124,17 +129,6 @@ class Tables:
             raise UnknownGame(f"game {game:.60} has no event {seq}")
         return follow(game, None, entries)
 
-    def items(self, game: str, after: int, seat: int | None, wait_ms: int = 0) -> list[Item]:
-        """The events after ``after`` as ``seat`` may read them, a spectator where it is none.
-
-        Where there are none yet, those that come within ``wait_ms``. Raises `UnknownGame`.
-        """
-        table = self.load(game)
-        if table.seq <= after:
-            entries = self._store.tail(game, table.seq, wait_ms) if wait_ms and table.seq == after else []
-            return read_items(game, table, entries, seat, after)
-        return read_items(game, None, self._store.read(game), seat, after)
-
     def entries(self, game: str) -> list[Entry]:
         """The whole stream of a game as it is stored. Raises `UnknownGame`."""
         entries = self._store.read(game)
@@ -159,13 +153,14 @@ class Tables:
         rated: bool = False,
         hints: bool = True,
         clock: int | None = None,
+        abandon_seconds: int = ABANDONED_AFTER,
         key: Key | None = None,
     ) -> Outcome:
-        """Open a table. Under a key its id follows from caller and key, so that a repeat finds the same table."""
-        for attempt in range(MOST_TRIES):
-            game = self._new_id(key, attempt)
+        """Open a table; see `OpenTable`, and `create` for the key."""
+
+        def opened(game: str, at: int) -> Begun:
             command = OpenTable(
-                at=self._clock(),
+                at=at,
                 game=game,
                 rules=rules,
                 secret=self._entropy(32),
@@ -177,21 +172,43 @@ class Tables:
                 rated=rated,
                 hints=hints,
                 clock=clock,
+                abandon_seconds=abandon_seconds,
             )
-            outcome = self._begin(command, key)
+            return advance(None, command)
+
+        return self.create(opened, key)
+
+    def create(self, begin: Callable[[str, int], Begun], key: Key | None = None) -> Outcome:
+        """Keep a new game; ``begin`` makes its first events, and the state after them, of an id and a time in ms.
+
+        Under a key the id follows from caller and key, so that a repeat finds the same table. Raises what ``begin``
+        raises, `KeyReused`, `StoreUnavailable`.
+        """
+        for attempt in range(MOST_TRIES):
+            game, at = self._new_id(key, attempt), self._clock()
+            events, state = begin(game, at)
+            outcome = self._append(game, None, events, state, at, key)
             if isinstance(outcome, Outcome):
                 return outcome
         raise StoreUnavailable("no free id for a table was found")
 
-    def rematch(self, old: State, player: str, commit: str | None, key: Key | None = None) -> Outcome:
-        """Let ``player``, who has a seat in the finished game ``old``, sit down in that seat of its rematch.
+    def has_opened(self, key: Key) -> bool:
+        """Whether a table was opened under ``key``. Raises `KeyReused` where that was another request."""
+        return self.recall(self._new_id(key, 0), key) is not None
+
+    def has_rematch(self, game: str) -> bool:
+        """Whether the rematch of a game has been opened."""
+        return bool(self._store.last(self._rematch_id(game)))
+
+    def rematch(self, old: State, sit: SitDown, key: Key | None = None) -> Outcome:
+        """Let a player who has a seat in the finished game ``old`` sit down in that seat of its rematch.
 
         The first who asks opens the table, with the rules, settings and bots of the old one and each person's seat kept
         for that person. Its id follows from the old game's, so that all who ask meet there, also those who ask at the
         same moment; who has sat down already finds the table as it is. Raises as `handle` does.
         """
-        game = self._key.derive("rematch", old.game)[:12].hex()
-        sit = SitDown(player=player, seat=old.seat_of(player), entropy_commit=commit)
+        game = self._rematch_id(old.game)
+        sit = msgspec.structs.replace(sit, seat=old.seat_of(sit.player))
         for _ in range(MOST_TRIES):
             try:
                 return self._join(game, sit, key)
@@ -235,6 +252,8 @@ class Tables:
                 if if_match is not None and if_match != table.etag:
                     raise StaleVersion(table)
                 events, state = advance(table.state, msgspec.structs.replace(command, at=at))
+                check_signed(table, events[0], self._store.read)
+                self._key.of(state.server_key)  # what cannot be signed for does not happen
             except (Refused, StaleVersion):
                 if not fresh:
                     # a refusal counts only against the table as it is now, not as this process last saw it
@@ -256,10 +275,14 @@ class Tables:
         Plays on until a person must act, at most about ``most`` events; they are one append, so nobody sees half of
         them. Returns the table after them. Raises as `handle` does.
         """
+        return self.act(game, lambda table, at: house_events(table.state, at, most))
+
+    def act(self, game: str, decide: Callable[[Table, int], tuple[list[e.Event], State]]) -> Table:
+        """Let the house do what ``decide`` finds right at a table as it is at a time (ms). Raises as `handle` does."""
         table = self.load(game)
         for _ in range(MOST_TRIES):
             at = max(self._clock(), table.at)
-            events, state = _house_events(table.state, at, most)
+            events, state = decide(table, at)
             if not events:
                 return table
             outcome = self._append(game, table, events, state, at, None)
@@ -270,22 +293,20 @@ class Tables:
 
     # --- inside
 
-    def _begin(self, command: OpenTable, key: Key | None, *sits: SitDown) -> Outcome | list[Entry]:
+    def _begin(self, command: OpenTable, key: Key | None, sit: SitDown) -> Outcome | list[Entry]:
         """Open a table at which somebody sits down at once; what is there already where its id is taken."""
         events, state = advance(None, command)
-        for sit in sits:
-            more, state = advance(state, msgspec.structs.replace(sit, at=command.at))
-            events.extend(more)
-        return self._append(command.game, None, events, state, command.at, key)
+        more, state = advance(state, msgspec.structs.replace(sit, at=command.at))
+        return self._append(command.game, None, events + more, state, command.at, key)
 
     def _join(self, game: str, sit: SitDown, key: Key | None) -> Outcome:
-        """Sit down at a table, or find that one sits there, with the same commitment where one is named."""
+        """Sit down at a table, or find that one sits there, with the same commitment and key where they are named."""
         try:
             return self.handle(game, sit, key=key)
         except Refused:
             table = self.load(game)
             own = table.state.seat_of(sit.player)
-            if own is None or sit.entropy_commit not in (None, table.state.seats[own].entropy_commit):
+            if own is None or not sits_so(table.state.seats[own], sit):
                 raise
             return Outcome(table, [], self._key)
 
@@ -300,14 +321,18 @@ class Tables:
     ) -> Outcome | list[Entry]:
         """The outcome; or the events that came first, none where the store has lost what ``table`` knows."""
         seq, head = (0, genesis_head(game)) if table is None else (table.seq, table.head)
+        mark = (0, b"") if table is None else table.mark
         stored: list[Stored] = []
         for number, event in enumerate(events, seq + 1):
             pair = CODEC.encode(event, number)
             head = next_head(head, pair[0])
+            mark = (number, head) if type(event) in HISTORY_MARKS else mark
             stored.append(pair)
         last = seq + len(events)
         keep = last // EVERY > seq // EVERY or state.phase == "over"
-        snapshot = take_snapshot(state, last, head, at) if keep else b""
+        signer = signer_of(None if table is None else table.state, events, state)
+        done = Table(state, last, head, at, mark, signer)
+        snapshot = take_snapshot(*done) if keep else b""
         once = None if key is None else Once(key.field, msgspec.json.encode(_Kept(key.fingerprint, last)))
         try:
             result = self._store.append(
@@ -316,7 +341,6 @@ class Tables:
         except Gap:
             return []
         if isinstance(result, Appended):
-            done = Table(state, last, head, at)
             self._cache.put(game, done)
             return Outcome(done, events, self._key)
         if isinstance(result, Replayed):
@@ -350,40 +374,11 @@ class Tables:
         table = self.at(game, kept.n)
         return Outcome(table, [], self._key, replayed=True)
 
+    def _rematch_id(self, game: str) -> str:
+        return self._key.derive("rematch", game)[:12].hex()
+
     def _new_id(self, key: Key | None, attempt: int) -> str:
         """Twelve bytes in hex: random, or from caller and key; later attempts are for ids that have expired."""
         if key is None:
             return self._entropy(12).hex()
         return self._key.derive("game-id", key.caller, key.key, str(attempt))[:12].hex()
-
-
-def next_due(state: State, now: int) -> int | None:
-    """When the house must act at this table, in ms; none where it waits for persons without a clock."""
-    if state.phase in ("pass", "play", "moon") and any(
-        state.seats[seat].house_plays for seat in to_act(state)
-    ):
-        return now
-    return deadline(state)
-
-
-def _house_events(state: State, at: int, most: int) -> tuple[list[e.Event], State]:
-    events: list[e.Event] = []
-    while len(events) < most:
-        command = _owed(state, at)
-        if command is None:
-            break
-        more, state = advance(state, command)
-        events.extend(more)
-    return events, state
-
-
-def _owed(state: State, at: int) -> AnyCommand | None:
-    """The next thing that the house must do at ``at``; none where it owes nothing yet."""
-    late = deadline(state)
-    passed = late is not None and late <= at
-    if state.phase == "seats":
-        return LockTable(at=at) if passed else None
-    for seat in to_act(state):
-        if state.seats[seat].house_plays or passed:
-            return house_move(state, seat, at)
-    return None

@@ -9,17 +9,25 @@ from dataclasses import dataclass
 
 import redis
 
-from services.audit import ServerKey, server_key
+from services.auditor import Auditor
+from services.branches import Branches
+from services.checkpoints import PublicLog
+from services.desks import Desks
 from services.durability import Durability
 from services.embedded import store_folder, store_socket_url
 from services.feed import Feed
+from services.keyring import KeyRing
 from services.keys import Keys
+from services.opened import Opened
 from services.players import Players
 from services.projections import Projections
 from services.queue import Queue
+from services.rates import ANSWER_SECONDS, Rates
 from services.settings import Settings
+from services.standings import Standings
 from services.store import Store, connect, fix_partitions
 from services.tables import Tables
+from services.translog import TransparencyLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +39,19 @@ class Services:
     keys: Keys
     store: Store
     feed: Feed
-    key: ServerKey
+    key: KeyRing
     tables: Tables
+    branches: Branches
     players: Players
     projections: Projections
+    desks: Desks
+    standings: Standings
     queue: Queue
     durability: Durability
+    log: PublicLog
+    auditor: Auditor
+    opened: Opened
+    rates: Rates
     clock: Callable[[], int]
 
 
@@ -67,7 +82,10 @@ def build(
     tell_time = clock or now_ms
     draw = entropy or secrets.token_bytes
     log = Store(client, keys)
-    key = server_key(log.wire, settings.key_path, draw)
+    key = KeyRing(log.wire, settings.key_path, draw)
+    tables = Tables(log, key, tell_time, draw)
+    public_log = PublicLog(TransparencyLog(log.wire), key, settings.origin)
+    projections = Projections(client, keys)
     return Services(
         settings=settings,
         client=client,
@@ -75,14 +93,21 @@ def build(
         store=log,
         feed=Feed(client, keys),
         key=key,
-        tables=Tables(log, key, tell_time, draw),
-        players=Players(client, tell_time, draw),
-        projections=Projections(client, keys),
+        tables=tables,
+        branches=Branches(log, tables, key),
+        players=Players(client, key, tell_time, draw),
+        projections=projections,
+        desks=Desks(client, keys),
+        standings=Standings(client, keys),
         queue=Queue(settings.queue_url or url),
         durability=Durability(
             client,
             trusted=not settings.store_url,
             folder=store_folder(settings.data) if store is None and not settings.store_url else None,
         ),
+        log=public_log,
+        auditor=Auditor(log, projections, public_log, key),
+        opened=Opened(client, projections),
+        rates=Rates(connect(url, timeout=ANSWER_SECONDS) if store is None else store),
         clock=tell_time,
     )

@@ -16,12 +16,17 @@ import redis
 
 from domain.events import Event
 from services.codec import CODEC
+from services.desks import Desks, News, news_of
 from services.feed import Batch, Feed
 from services.folded import Table, follow
 from services.keys import Keys
+from services.leaves import Leaf, find_leaves
 from services.projections import GROUP, Parked, Projections, Update, update
-from services.store import Store, StoreUnavailable
+from services.standings_fold import finished_of
+from services.store import Store, StoreError, StoreUnavailable
 from services.supervise import Backoff, Stop
+from services.translog import TransparencyLog
+from workers.standings import Folder
 
 CONSUMER: Final = "projector"
 """All projectors are one consumer to the server. What one was given and has not acknowledged is taken over by how long
@@ -53,6 +58,8 @@ class _Known(NamedTuple):
 
     table: Table
     opened: int
+    leaves: tuple[Leaf, ...] = ()
+    """What its events add to the transparency log, until it is there."""
 
 
 class Projector:
@@ -72,6 +79,9 @@ class Projector:
         self._keys: Keys = store.keys
         self._feed = feed
         self._projections = projections
+        self._desks = Desks(store.client, store.keys)
+        self._standings = Folder(store)
+        self._log = TransparencyLog(store.wire)
         self._clock = clock
         self._block_ms, self._stale_ms = block_ms, stale_ms
         self._tables: OrderedDict[str, _Known] = OrderedDict()
@@ -90,6 +100,7 @@ class Projector:
                     self.begin()
                     begun = True
                 self.round()
+                self._standings.round()
             except StoreUnavailable as error:
                 pause = patience.fail()
                 if patience.failures == 1:
@@ -105,6 +116,7 @@ class Projector:
             else:
                 if patience.succeed():
                     log.info("the store answers again")
+        self._standings.release()
 
     def begin(self) -> None:
         """Make the consumer groups where there are none, and try again what was set aside."""
@@ -139,6 +151,7 @@ class Projector:
         updates: dict[int, list[Update]] = {}
         parked: dict[str, Parked] = {}
         folded: dict[str, _Known] = {}
+        news: list[News] = []
         for game, seq in self._newer(batch):
             try:
                 known = self._follow(game)
@@ -151,10 +164,17 @@ class Projector:
                 parked[game] = self._parked(seq, _why(error), before)
             else:
                 folded[game] = known
+                news += self._news(game, known)
                 updates.setdefault(self._keys.partition(game), []).append(
                     update(game, known.table, known.opened)
                 )
         self._projections.park(parked)
+        # before the games count as projected: what is delivered again then still finds its way here
+        self._desks.write(news, self._clock())
+        # before the acknowledgement: what a crash leaves between the two is delivered again, and entered once
+        self._standings.enter(finished_of(known.table) for known in folded.values())
+        # before the batch is acknowledged: where this process ends in between, it is delivered again
+        self._publish(folded.values())
         acks = {partition: [pointer.id for pointer in pointers] for partition, pointers in batch.items()}
         self._projections.write(updates, acks)
         for game, known in folded.items():
@@ -187,10 +207,25 @@ class Projector:
         else:
             opened = known.opened
         self.events += len(entries)
-        return _Known(follow(game, known and known.table, entries), opened)
+        leaves = tuple(find_leaves(game, entries, known and known.table.head))
+        return _Known(follow(game, known and known.table, entries), opened, leaves)
+
+    def _publish(self, games: Iterable[_Known]) -> None:
+        """Add the leaves of games to the transparency log. Where it was spoilt, the read models are kept all the same."""
+        leaves = [leaf for known in games for leaf in known.leaves]
+        try:
+            self._log.add(leaves)
+        except StoreUnavailable:
+            raise
+        except StoreError:
+            log.exception("the transparency log lacks %d leaves; `hearts log verify` tells more", len(leaves))
+
+    def _news(self, game: str, known: _Known) -> list[News]:
+        before = self._tables.get(game)
+        return news_of(game, known.table.state, known.table.seq, before and before.table.state)
 
     def _remember(self, game: str, known: _Known) -> None:
-        self._tables[game] = known
+        self._tables[game] = known._replace(leaves=())
         self._tables.move_to_end(game)
         if len(self._tables) > CACHED:
             self._tables.popitem(last=False)
@@ -227,7 +262,10 @@ class Projector:
             log.exception("game %s cannot be folded and is set aside", game)
             self._projections.park({game: self._parked(seq, _why(error), parked)})
         else:
+            self._publish([known])
             one = update(game, known.table, known.opened)
+            self._desks.write(self._news(game, known), self._clock())
+            self._standings.enter([finished_of(known.table)])
             self._projections.write({self._keys.partition(game): [one]})
             self._projections.take_back(game)
             self._remember(game, known)

@@ -15,11 +15,12 @@ from typing import Final
 
 import redis
 
+from services.owed import next_due
 from services.queue import Queued
 from services.scripts import SETTLE
 from services.store import StoreUnavailable
 from services.supervise import Backoff, Stop
-from services.tables import UnknownGame, next_due
+from services.tables import UnknownGame
 from services.wire import Script, Wire
 from services.wiring import Services
 

@@ -15,7 +15,6 @@ import msgspec
 from domain.cards import (
     BITS,
     DECK_SIZE,
-    FIRST_COPIES,
     SECOND,
     SUIT_MASKS,
     SUIT_OF,
@@ -26,6 +25,7 @@ from domain.cards import (
     add_masks,
     distinct_cards,
     mask_of,
+    mask_without,
 )
 from domain.ruleset import RuleSet, terms_of
 from domain.view import View
@@ -210,7 +210,7 @@ class Knowledge:
         self.others = sum(ring[1:])
         self.later = sum(ring[1 : seats - len(seen.trick)])
         """The seats that play to this trick after me."""
-        self.out: Mask = _outstanding(facts.deck, add_masks(self._scan(seen), own.hand))
+        self.out: Mask = mask_without(facts.deck, add_masks(self._scan(seen), own.hand))
         """Cards that others hold, or the kitty."""
 
     def _scan(self, seen: View) -> Mask:
@@ -247,14 +247,6 @@ def _read_trick(cards: tuple[Card, ...]) -> tuple[Mask, Mask, Suit, int]:
         if SUIT_OF[card] != suit:
             strangers |= 1 << place
     return once, twice, suit, strangers
-
-
-def _outstanding(deck: Mask, gone: Mask) -> Mask:
-    """The multiset difference of the deck and the cards that are gone."""
-    deck_second, gone_second = deck >> SECOND, gone >> SECOND
-    deck_first, gone_first = deck & FIRST_COPIES, gone & FIRST_COPIES
-    first = deck_first & ~gone_first | deck_second & ~gone_second
-    return first | (deck_second & ~gone_first) << SECOND
 
 
 def expected_worst(levels: tuple[tuple[int, Mask], ...], cards: Mask, none: tuple[float, ...]) -> float:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
+from threading import Event
 
 import pytest
 import redis
@@ -14,8 +15,10 @@ from flask import Flask
 from api.app import create_app
 from services.settings import Settings
 from services.wiring import Services, build
+from tests.api.contract import ContractClient
 from tests.api.guests import Guest
 from tests.support.clock import Clock
+from tests.support.unlimited import UNLIMITED
 
 
 @pytest.fixture
@@ -27,14 +30,18 @@ def clock() -> Clock:
 @pytest.fixture
 def services(valkey: redis.Redis, tmp_path: Path, clock: Clock) -> Services:
     """Services on an empty Valkey."""
-    settings = Settings(data=tmp_path, partitions=4, api_threads=8)
+    settings = Settings(data=tmp_path, partitions=4, api_threads=8, **UNLIMITED)
     return build(settings, store=valkey, clock=clock, entropy=Random(7).randbytes)
 
 
 @pytest.fixture
-def app(services: Services) -> Flask:
-    """The application."""
-    return create_app(services)
+def app(services: Services) -> Iterator[Flask]:
+    """The application, whose clients hold every answer against the OpenAPI document; listeners are let go in the end."""
+    stopping = Event()
+    app = create_app(services, stopping=stopping.is_set)
+    app.test_client_class = ContractClient
+    yield app
+    stopping.set()
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Events as JSON: one cursor, the chain, and calls that wait."""
 
+import dataclasses
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,35 +11,31 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from api.app import create_app
-from api.house import House
 from domain.shuffle import genesis_head, next_head
 from services.wiring import Services
-from tests.api.guests import Guest, noted_reads, open_table, play_on, seat_all
+from tests.api.guests import Guest, hub_of, noted_reads, open_table, play_on, seat_all
+from tests.support.house import until
 
 
 class Polling:
-    """Calls that wait, in threads of their own, and how many of them have found nothing and wait in the store."""
+    """Calls that wait, in threads of their own."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, app: Flask) -> None:
         self.pool = ThreadPoolExecutor(16)
-        self.begun = Event()
-        tail = services.store.tail
-
-        def told(*args: object) -> object:
-            self.begun.set()
-            return tail(*args)  # type: ignore[arg-type]
-
-        services.store.tail = told  # type: ignore[method-assign, assignment]
+        self._hub = hub_of(app)
 
     def start(self, guest: Guest, path: str) -> Future[TestResponse]:
-        """Begin a call."""
-        return self.pool.submit(guest.get, path)
+        """Begin a call, and return when it listens."""
+        before = self._hub.listeners()
+        call = self.pool.submit(guest.get, path)
+        until(lambda: self._hub.listeners() > before)
+        return call
 
 
 @pytest.fixture
-def polling(services: Services) -> Iterator[Polling]:
+def polling(app: Flask) -> Iterator[Polling]:
     """Long polls of this test."""
-    polls = Polling(services)
+    polls = Polling(app)
     with polls.pool:
         yield polls
 
@@ -135,7 +132,6 @@ def test_a_waiting_call_wakes_on_a_move(four: list[Guest], polling: Polling) -> 
     seq = four[0].table(game)["seq"]
     hand = four[0].table(game)["hand"].split()[:3]
     waiting = [polling.start(one, f"/v1/games/{game}/events?after={seq}&wait=30") for one in four[:2]]
-    assert polling.begun.wait(10)
     began = time.monotonic()
     four[0].move(game, {"pass": hand})
     mine, others = (call.result(10).json for call in waiting)
@@ -153,61 +149,65 @@ def test_a_waiting_call_ends_empty(four: list[Guest]) -> None:
     assert 0.9 < time.monotonic() - began < 5
 
 
-def test_a_stopping_server_lets_waiting_calls_go(
-    services: Services, four: list[Guest], polling: Polling
-) -> None:
+def test_a_stopping_server_lets_waiting_calls_go(services: Services, four: list[Guest]) -> None:
     """They end within a second or so instead of holding up the stop."""
     game = open_table(four[0], ["me", "open", "open", "open"])
     stopping = Event()
-    four[0].client = create_app(services, stopping=stopping.is_set).test_client()
+    app = create_app(services, stopping=stopping.is_set)
+    four[0].client = app.test_client()
+    polling = Polling(app)
     waiting = polling.start(four[0], f"/v1/games/{game}/events?after=2&wait=30")
-    assert polling.begun.wait(10)
     stopping.set()
     assert {"events": [], "next": 2} == waiting.result(10).json
 
 
-def test_waiting_calls_leave_threads_for_moves(app: Flask, four: list[Guest]) -> None:
-    """Three quarters of the threads may wait; a further call is told to come back, and one without wait is answered."""
+def test_those_who_wait_have_so_many_places(
+    services: Services, four: list[Guest], stranger: Guest, polling: Polling
+) -> None:
+    """Half of them at most are for callers without a token; a further call is told to come back, and reads without wait."""
     game = open_table(four[0], ["me", "open", "open", "open"])
-    house: House = app.extensions["hearts"]
-    assert 6 == house.most_polls
-
-    def ask() -> TestResponse:
-        return four[0].get(f"/v1/games/{game}/events?after=2&wait=1")
-
-    places = [house.poll() for _ in range(6)]
-    for place in places:
-        place.__enter__()
-    refused = ask()
-    assert (429, "rate/limited", "1") == (
-        refused.status_code,
-        refused.json["code"],
-        refused.headers["Retry-After"],
-    )
-    assert 200 == four[0].get(f"/v1/games/{game}/events?after=2").status_code
-    assert 200 == four[0].get(f"/v1/games/{game}/events?after=0&wait=30").status_code
-    for place in places:
-        place.__exit__(None, None, None)
-    assert 200 == ask().status_code
+    settings = dataclasses.replace(services.settings, listeners=2)
+    app = create_app(dataclasses.replace(services, settings=settings))
+    for one in [*four, stranger]:
+        one.client = app.test_client()
+    path = f"/v1/games/{game}/events?after=2"
+    polling = Polling(app)
+    first = polling.start(stranger, f"{path}&wait=30")
+    for refused in (stranger.get(f"{path}&wait=30"), stranger.get(path, Accept="text/event-stream")):
+        told = (refused.status_code, refused.json["code"], refused.headers["Retry-After"])
+        assert (429, "rate/limited", "1") == told
+    second = polling.start(four[0], f"{path}&wait=30")
+    assert 429 == four[1].get(f"{path}&wait=1").status_code
+    assert {"events": [], "next": 2} == stranger.get(path).json
+    assert 200 == stranger.get(f"/v1/games/{game}/events?after=0&wait=30").status_code
+    four[1].post(f"/v1/games/{game}/seats")
+    assert [3, 3] == [call.result(10).json["next"] for call in (first, second)]
+    assert {"events": [], "next": 3} == stranger.get(f"/v1/games/{game}/events?after=3&wait=1").json
 
 
 @pytest.mark.parametrize(
-    "accept, status",
+    "accept, kind",
     [
-        ("application/json", 200),
-        ("*/*", 200),
-        ("text/html, application/*;q=0.5", 200),
-        ("", 200),
-        ("text/event-stream", 406),
-        ("application/x-ndjson", 406),
+        ("application/json", "application/json"),
+        ("*/*", "application/json"),
+        ("text/html, application/*;q=0.5", "application/json"),
+        ("", "application/json"),
+        ("text/event-stream", "text/event-stream"),
+        ("application/x-ndjson", "application/x-ndjson"),
+        ("application/json;q=0.1, application/x-ndjson;q=0.9", "application/x-ndjson"),
+        ("text/html", None),
     ],
 )
-def test_formats_that_are_not_served_are_refused(four: list[Guest], accept: str, status: int) -> None:
-    """Events come as JSON here; whoever asks for a stream is told so and not given something else."""
+def test_accept_chooses_the_format(four: list[Guest], accept: str, kind: str | None) -> None:
+    """JSON unless a stream is asked for; whoever accepts none of the three is told which there are."""
     game = open_table(four[0], ["me", "open", "open", "open"])
-    read = four[0].get(f"/v1/games/{game}/events", Accept=accept)
-    assert status == read.status_code
-    assert ("request/not_acceptable" if status == 406 else None) == read.json.get("code")
+    read = four[0].call("HEAD", f"/v1/games/{game}/events", Accept=accept)
+    if kind is None:
+        assert 406 == read.status_code
+        refused = four[0].get(f"/v1/games/{game}/events", Accept=accept)
+        assert "request/not_acceptable" == refused.json["code"]
+    else:
+        assert (200, kind) == (read.status_code, read.headers["Content-Type"])
 
 
 def test_events_of_no_game(stranger: Guest) -> None:

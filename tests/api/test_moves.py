@@ -192,7 +192,7 @@ def test_a_moon_is_chosen_by_who_shot_it(four: list[Guest]) -> None:
         ({"pass": ["AS"] * 105}, "pass"),
         ({"moon": True}, "moon"),
         ({"plya": "QS"}, "plya"),
-        ({"play": "QS", "signature": "00", "signed_seq": 1}, "signed_seq"),
+        ({"play": "QS", "signature": "00" * 64, "signed_seq": 0}, "signed_seq"),
     ],
 )
 def test_a_move_that_says_nothing_is_refused(four: list[Guest], body: Any, field: str) -> None:

@@ -17,6 +17,7 @@ from flask import Flask
 from api import play as command
 from api.client import Client, Table
 from api.purse import Purse
+from api.signer import SigningClient
 from services.wiring import Services
 from tests.api.guests import Guest
 from tests.api.wires import Wire
@@ -40,7 +41,8 @@ def naps() -> list[float]:
 def play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wire: Wire, naps: list[float]) -> Play:
     """Runs the command with words and typed lines, its files under a folder of the test."""
     monkeypatch.setattr(click, "get_app_dir", lambda name: str(tmp_path / "home" / name))
-    monkeypatch.setattr(command, "Client", functools.partial(Client, transport=wire, sleep=naps.append))
+    made = functools.partial(SigningClient, transport=wire, sleep=naps.append)
+    monkeypatch.setattr(command, "SigningClient", made)
     return lambda *words, typed="": CliRunner().invoke(command.play, [*words], input=typed)
 
 
@@ -384,7 +386,7 @@ def test_a_spoilt_file_of_tokens_counts_as_none(play: Play, tmp_path: Path, text
     path.parent.mkdir(parents=True)
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     assert 0 == play("basic", typed="quit\n").exit_code
-    assert ["players", "game"] == list(json.loads(path.read_text())[command.DEFAULT_URL])
+    assert ["players", "game", "move_keys"] == list(json.loads(path.read_text())[command.DEFAULT_URL])
 
 
 def test_a_folder_that_cannot_be_written_is_no_reason_not_to_play(play: Play, tmp_path: Path) -> None:

@@ -13,11 +13,13 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
+import redis
 from click.testing import CliRunner
 
 from api.cli import serve
 from services.keys import Keys
 from services.wire import connect
+from tests.support.ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-c", "from api.cli import serve; serve()"]
@@ -79,6 +81,11 @@ def serving(environ: dict[str, str], *options: str) -> Iterator[Server]:
     assert [] == alive, "worker processes have outlived their server"
 
 
+def blocked(client: redis.Redis) -> set[str]:
+    """Who waits at the store for something to happen."""
+    return {one["id"] for one in client.client_list() if "b" in one["flags"]}
+
+
 def test_a_table_is_served_and_sigterm_stops_in_order(environ: dict[str, str]) -> None:
     """Requests are answered over a socket; SIGTERM ends a waiting call with an answer, and the process with 0."""
     with serving(environ, "--port", "0") as server, ThreadPoolExecutor(1) as pool:
@@ -88,9 +95,11 @@ def test_a_table_is_served_and_sigterm_stops_in_order(environ: dict[str, str]) -
         made = server.http.post("/v1/games", json=table, headers=who)
         assert (201, "Änne") == (made.status_code, made.json()["seats"][0]["name"])
         game = made.json()["id"]
+        with connect(environ["HEARTS_STORE_URL"]) as client:
+            before = blocked(client)
         waiting = pool.submit(httpx.get, f"{server.url}/v1/games/{game}/events?after=2&wait=30", timeout=40)
         with connect(environ["HEARTS_STORE_URL"]) as client:
-            while not int(client.info("clients")["blocked_clients"]):
+            while not blocked(client) - before:
                 assert not waiting.done()
         server.process.send_signal(signal.SIGTERM)
         assert 0 == server.process.wait(20)
@@ -182,3 +191,38 @@ def test_an_address_of_another_machine_is_refused(environ: dict[str, str], host:
     done = subprocess.run([*COMMAND, "--host", host], env=environ, capture_output=True, text=True)
     assert (1, 1) == (done.returncode, len(done.stderr.splitlines()))
     assert host in done.stderr
+
+
+def test_metrics_have_ports_of_their_own(environ: dict[str, str]) -> None:
+    """Each process counts what it has served, on one of the ports from the named one on; the API's own has none."""
+    port = free_ports(2)
+    told = environ | {"HEARTS_METRICS_PORT": str(port), "HEARTS_API_WORKERS": "2"}
+    with serving(told, "--port", "0") as server:
+        assert 200 == server.http.get("/livez").status_code
+        assert 404 == server.http.get("/metrics").status_code
+        with httpx.Client(transport=httpx.HTTPTransport(retries=8)) as client:
+            pages = [client.get(f"http://127.0.0.1:{port + nth}/metrics").text for nth in (0, 1)]
+    counted = [line for page in pages for line in page.splitlines() if 'route="/livez",status="200"' in line]
+    assert 1 == sum(float(line.split()[-1]) for line in counted)
+    assert all("\nhearts_store_up 1.0\n" in page for page in pages)
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"HEARTS_METRICS_PORT": "TAKEN"}, "is in use; choose another with HEARTS_METRICS_PORT"),
+        ({"HEARTS_METRICS_PORT": "65535", "HEARTS_API_WORKERS": "2"}, "there are not so many"),
+        ({"HEARTS_METRICS_PORT": "9100", "HEARTS_METRICS_HOST": "192.0.2.1"}, "192.0.2.1"),
+    ],
+)
+def test_metrics_that_cannot_be_served_are_one_clear_sentence(
+    environ: dict[str, str], settings: dict[str, str], told: str
+) -> None:
+    """Exit code 1 before anything is served."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        given = {name: value.replace("TAKEN", port) for name, value in settings.items()}
+        done = subprocess.run(
+            [*COMMAND, "--port", "0"], env=environ | given, capture_output=True, text=True, timeout=60
+        )
+    assert (1, True, 1) == (done.returncode, told in done.stderr, done.stderr.count("\n")), done.stderr

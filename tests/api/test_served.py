@@ -5,13 +5,24 @@ from pathlib import Path
 
 import pytest
 from flask import Flask
+from limits import parse_many
 from werkzeug.exceptions import HTTPException
 
+from api.answers_log import MOST_ENTRIES
+from api.house import MOST_OF_ONE
 from api.inputs import DEEPEST, LARGEST_BODY
 from api.schemas import LARGEST_PAGE, LONGEST_WAIT, MOST_EVENTS
-from api.serving import HEADER_SECONDS, MOST_CONNECTIONS
+from api.serving import COMMANDERS, HEADER_SECONDS, UNREAD_SECONDS
+from api.streams import SLOW_SECONDS
+from api.tokens import LONGEST_GRACE, USUAL_GRACE
+from domain.commands import ABANDON_SECONDS
+from domain.knobs import CLASSES, LONGEST_LIST, MOST_SEATS
 from domain.ruleset import LARGEST, LONGEST_CYCLE
-from tests.api.guests import Guest, open_table
+from services.players import LONGEST_NAME
+from services.settings import Settings, variable
+from services.standings import RECENT
+from services.token_forms import LONGEST_LIFE, MOST_TOKENS
+from services.tokens import BELIEVED_MS
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVED = (ROOT / "docs/served.md").read_text(encoding="utf-8")
@@ -31,6 +42,7 @@ SHORT = {
     "/metrics": "GET /metrics",
 }
 """How the table of the contract shortens a call that stands beside another."""
+ON_ANOTHER_PORT = "GET /metrics"
 
 
 def contract_calls() -> set[str]:
@@ -63,21 +75,10 @@ def test_the_calls_that_are_missing_are_the_ones_that_are_named(app: Flask) -> N
     """Each call of the contract is served, or stands in the table of docs/served.md; none does both."""
     calls = contract_calls()
     assert 29 == len(calls), sorted(calls)
+    assert not is_served(app, ON_ANOTHER_PORT)
+    calls.remove(ON_ANOTHER_PORT)
     named = set(re.findall(r"^\| `([A-Z]+ /[^`]*)` \| 404", SERVED, re.MULTILINE))
     assert named == {call for call in calls if not is_served(app, call)}
-
-
-def test_the_parts_that_are_missing_are_refused_as_told(four: list[Guest]) -> None:
-    """Parameters, formats and fields that are not there yet are refused and never ignored."""
-    game = open_table(four[0], ["me", "open", "open", "open"])
-    for kind in ("application/x-ndjson", "text/event-stream"):
-        refused = four[0].get(f"/v1/games/{game}/events", Accept=kind)
-        assert (406, "request/not_acceptable") == (refused.status_code, refused.json["code"])
-        assert f"`{kind}`" in SERVED
-    for name, path in (("public_key", "seats"), ("signed_seq", "moves"), ("signature", "moves")):
-        refused = four[1].post(f"/v1/games/{game}/{path}", {name: "00"})
-        assert (422, name) == (refused.status_code, refused.json["errors"][0]["field"])
-        assert f"`{name}`" in SERVED
 
 
 @pytest.mark.parametrize(
@@ -86,12 +87,38 @@ def test_the_parts_that_are_missing_are_refused_as_told(four: list[Guest]) -> No
         f"| {LARGEST_BODY // 1024} KiB, lists and objects nested {DEEPEST} deep",
         f"| events of an answer | {MOST_EVENTS:,};",
         f"| games of an answer | {LARGEST_PAGE} |",
-        f"| {LONGEST_WAIT} seconds; three quarters",
-        f"| {MOST_CONNECTIONS:,}; one that sends no whole head of a request for {HEADER_SECONDS} seconds",
+        f"| wait of a long poll | {LONGEST_WAIT} seconds |",
+        f"| streams and long polls of a process | `HEARTS_LISTENERS`, {Settings().listeners:,}; {MOST_OF_ONE} of one player,",
+        f"| how long a stream may be left unread | {SLOW_SECONDS:.0f} seconds, then it ends; its connection is closed after {UNREAD_SECONDS} |",
+        f"| connections of a process | {COMMANDERS:,} beside those; one that sends no whole head of a request for {HEADER_SECONDS} seconds",
+        f"| places of a leaderboard in an answer | {LARGEST_PAGE} |",
+        f"| last games of a player in an answer | {RECENT} |",
+        f"| entries of the transparency log in an answer | {MOST_ENTRIES:,} |",
         f"| numbers of a rule set | {LARGEST:,},",
         f"| entries of `pass_cycle` | {LONGEST_CYCLE} |",
+        f"| `abandon_seconds` | {ABANDON_SECONDS[0]:,} to {ABANDON_SECONDS[1]:,} |",
+        f"| tokens of a player | {MOST_TOKENS};",
+        f"| life of a token that ends by itself | 1 second to {LONGEST_LIFE // 86_400} days |",
+        f"| `grace` of a rotation | 0 to {LONGEST_GRACE:,} seconds |",
+        f"seconds, {USUAL_GRACE} unless you say so",
+        f"within {BELIEVED_MS // 1000} seconds by",
+        f"| names and labels | {LONGEST_NAME} characters |",
+        f"| tables that a player has opened and that are not over | {Settings().most_tables} (",
+        f"| list of cards of a rule set, classes of a rule set | {LONGEST_LIST} characters, {len(CLASSES)} entries |",
+        f"| seats of a table | {MOST_SEATS} |",
     ],
 )
 def test_bounds_are_told_as_they_are(said: str) -> None:
     """The table of bounds has the numbers that are enforced."""
     assert said in SERVED
+
+
+@pytest.mark.parametrize("name", ["rate_player", "rate_address", "rate_new_players", "rate_bad_tokens"])
+def test_limits_are_told_as_they_are(name: str) -> None:
+    """The defaults of the settings stand in the table of bounds, and as they are written for operators."""
+    setting, row = variable(name), next(line for line in SERVED.splitlines() if variable(name) in line)
+    for limit in parse_many(getattr(Settings(), name)):
+        period = {1: "second", 10: "10 seconds", 60: "minute", 86_400: "day"}[limit.get_expiry()]
+        assert re.search(rf"\b{limit.amount:,} (in|a) {period}\b", row)
+    operating = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
+    assert f"| `{setting}` | `{getattr(Settings(), name)}` |" in operating

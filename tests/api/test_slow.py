@@ -2,6 +2,7 @@
 
 import json
 import socket
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -11,16 +12,22 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
+import psutil
 import pytest
 from flask import Flask
 
 from api.app import create_app
 from api.gate import LONG_ANSWERS, Gate
+from domain import commands as c
+from domain.bots import BOTS
+from domain.variants import ruleset_of
 from services.settings import Settings
 from services.wiring import Services
 from tests.api.guests import Guest
+from tests.api.streaming import NDJSON
 from tests.api.test_hostile import send
 from tests.api.test_serve import environ, serving
+from tests.support.house import until
 
 __all__ = ["environ"]
 
@@ -174,3 +181,33 @@ def exchange(url: str, request: bytes) -> bytes:
         while piece := line.recv(65536):
             answer += piece
     return answer
+
+
+def test_who_reads_nothing_of_a_stream_is_dropped(
+    environ: dict[str, str], services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a minute, here two seconds, the connection is closed, and its thread and its place are free again."""
+    monkeypatch.setattr(
+        "tests.api.test_serve.COMMAND",
+        [
+            sys.executable,
+            "-c",
+            "import api.serving, api.cli; api.serving.UNREAD_SECONDS = 2; api.cli.serve()",
+        ],
+    )
+    rules = ruleset_of({"variant": "basic", "target": 1_000_000})
+    bots = [c.SeatPlan(kind="bot", bot=BOTS["rules"].id)] * 4
+    game = services.tables.open(rules, bots, chain=4096).table.state.game
+    while services.tables.act_for_house(game).seq < 20_000:
+        pass
+    with serving({**environ, "HEARTS_PARTITIONS": "4"}, "--port", "0") as server, socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.settimeout(30)
+        url = urlsplit(server.url)
+        deaf.connect((url.hostname, url.port))
+        deaf.sendall(f"GET /v1/games/{game}/events HTTP/1.1\r\nHost: x\r\nAccept: {NDJSON}\r\n\r\n".encode())
+        assert deaf.recv(12) == b"HTTP/1.1 200"
+        (worker,) = psutil.Process(server.process.pid).children()
+        mine = deaf.getsockname()[1]
+        until(lambda: all(not one.raddr or one.raddr.port != mine for one in worker.net_connections("tcp")))
+        assert server.is_ready()

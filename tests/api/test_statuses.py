@@ -1,13 +1,18 @@
 """The statuses that the OpenAPI document lists for a call are ones that it answers with; `Guest` holds the other way round."""
 
+import dataclasses
+from threading import Semaphore
 from typing import Any
 
 import pytest
 from werkzeug.test import TestResponse
 
+from api.app import create_app
 from api.house import House
+from services.hub import Cut
 from services.players import Player
 from services.store import StoreUnavailable
+from services.token_forms import SCOPES
 from services.wiring import Services
 from tests.api.guests import Guest, documented, open_table
 
@@ -17,6 +22,8 @@ BODIES: dict[str, Any] = {
     "/v1/players": {"name": "Anna"},
     "/v1/games": {"variant": "basic", "seats": ALL_OPEN},
     "/v1/games/{game}/moves": {"play": "2C"},
+    "/v1/games/{game}/branch": {"at": 1, "seat": 0},
+    "/v1/me": {"name": "Bo"},
 }
 
 
@@ -29,17 +36,26 @@ class Provoker:
 
     def call(self, method: str, path: str, *, game: str | None = None, **options: Any) -> TestResponse:
         """Call an address of the document, at the open table unless another is named."""
-        address = path.format(game=game or self.game, seat=0, name=options.pop("name", "basic"))
+        names = {
+            "name": options.pop("name", "basic"),
+            "player": options.pop("player", self.me.id),
+            "token": options.pop("token", "t0"),
+        }
+        address = path.format(game=game or self.game, seat=0, **names)
         address += options.pop("query", "")
         headers = {"Authorization": f"Bearer {self.me.token}"} | options.pop("headers", {})
-        if method == "POST" and "data" not in options:
+        if method in ("POST", "PATCH") and "data" not in options:
             options["json"] = BODIES.get(path, {})
-        return self.me.client.open(address, method=method, headers=headers, **options)
+        client = options.pop("client", self.me.client)
+        return client.open(address, method=method, headers=headers, **options)
 
     def provoke(self, status: int, method: str, path: str) -> TestResponse:  # noqa: C901 (a case a status)
         """The answer to such a call."""
-        body = method in ("POST", "DELETE")
+        body = method in ("POST", "PATCH", "DELETE")
         json_type = {"Content-Type": "application/json"}
+        if path == "/v1/players/{player}" and status not in (401, 403):
+            operator = Player(self.me.id, "Anna", frozenset(SCOPES))
+            self.patch.setattr(self.services.players, "by_token", lambda _: operator)
         match status:
             case 400 if body:
                 return self.call(method, path, data=b"{", headers=json_type)
@@ -50,16 +66,14 @@ class Provoker:
             case 403:
                 powerless = Player(self.me.id, "Anna", frozenset())
                 self.patch.setattr(self.services.players, "by_token", lambda _: powerless)
+            case 404 if path == "/v1/log/proof":
+                return self.call(method, path, query="?game=nobody&kind=lock")
             case 404:
-                return self.call(method, path, game=NOBODY, name="bridge")
+                return self.call(method, path, game=NOBODY, name="bridge", player="nobody")
             case 406:
-                return self.call(method, path, headers={"Accept": "text/event-stream"})
-            case 409 if path.endswith("/seats/{seat}"):
-                self.me.post(f"/v1/games/{self.ready()}/ready")
-            case 409 if path == "/v1/games/{game}":
-                game = open_table(self.me, ["me", *[{"bot": "rules"}] * 3])
-                self.me.post(f"/v1/games/{game}/ready")
-                return self.call(method, path, game=game, query="?open=1")
+                return self.call(method, path, headers={"Accept": "text/html"})
+            case 409:
+                return self.clash(method, path)
             case 412:
                 return self.call(method, path, headers={"If-Match": '"1-0"'})
             case 413:
@@ -69,16 +83,52 @@ class Provoker:
             case 422 if body:
                 return self.call(method, path, data=b"[]", headers=json_type)
             case 422:
-                return self.call(method, path, query="?players=99&limit=x&at=x")
+                return self.call(method, path, query="?players=99&limit=x&at=x&wait=x&size=x")
             case 429:
-                return self.poll(method, path)
+                if path.endswith("/audit"):
+                    self.game = self.over()
+                if path.endswith(("/audit", "/events", "/turns")):
+                    return self.poll(method, path)
+                return self.flood(method, path)
+            case 204:
+                game = self.over()
+                last = self.me.table(game)["seq"]
+                headers = {"Accept": "text/event-stream"}
+                return self.call(method, path, game=game, query=f"?after={last}", headers=headers)
             case 304:
-                game = self.over() if path.endswith("/record") else self.game
-                etag = self.me.get(path.format(game=game)).headers["ETag"]
-                return self.call(method, path, game=game, headers={"If-None-Match": etag})
+                return self.ask_again(method, path)
             case 503:
                 self.silence()
         return self.call(method, path)
+
+    def clash(self, method: str, path: str) -> TestResponse:
+        """A call that cannot be as things stand."""
+        if path.endswith("/seats/{seat}"):
+            self.me.post(f"/v1/games/{self.ready()}/ready")
+        elif path == "/v1/games":
+            self.patch.setattr(self.services.opened, "count", lambda *_: 10**6)
+        elif path.startswith("/v1/me/token"):
+            self.patch.setattr("services.tokens.MOST_TOKENS", 0)
+            self.patch.setattr("services.tokens.MOST_KEYS", 0)
+            own = self.me.get("/v1/me").json["token"]
+            return self.call(method, path, token=own, headers={"Idempotency-Key": "k"})
+        elif path == "/v1/games/{game}":
+            game = open_table(self.me, ["me", *[{"bot": "rules"}] * 3])
+            self.me.post(f"/v1/games/{game}/ready")
+            return self.call(method, path, game=game, query="?open=1")
+        elif path.endswith("/events"):
+            self.cut()
+            return self.call(method, path, query="?after=2&wait=1")
+        return self.call(method, path)
+
+    def ask_again(self, method: str, path: str) -> TestResponse:
+        """A call for what has not changed since the call before."""
+        if "{game}" not in path:
+            etag = self.me.get(path.format(player=self.me.id)).headers["ETag"]
+            return self.call(method, path, headers={"If-None-Match": etag})
+        game = self.over() if path.endswith("/record") else self.game
+        etag = self.me.get(path.format(game=game)).headers["ETag"]
+        return self.call(method, path, game=game, headers={"If-None-Match": etag})
 
     def ready(self) -> str:
         """The open table with everybody seated, so that somebody may be ready."""
@@ -93,16 +143,26 @@ class Provoker:
         return game
 
     def poll(self, method: str, path: str) -> TestResponse:
-        """A call that waits while all places are taken."""
+        """A call that waits, or works for long, while all places are taken."""
         house: House = self.me.client.application.extensions["hearts"]
-        places = [house.poll() for _ in range(house.most_polls)]
-        for place in places:
-            place.__enter__()
-        try:
-            return self.call(method, path, query="?after=2&wait=1")
-        finally:
-            for place in places:
-                place.__exit__(None, None, None)
+        self.patch.setattr(house.places, "places", 0)
+        self.patch.setattr(house, "reports", Semaphore(0))
+        return self.call(method, path, query="?after=2&wait=1" if "{game}" in path else "?wait=1")
+
+    def cut(self) -> None:
+        """Let the store lose events that were told."""
+
+        def begin(*_: object) -> None:
+            raise Cut("the store has lost events that were told")
+
+        self.patch.setattr("services.hub.GameTopic.begin", begin)
+
+    def flood(self, method: str, path: str) -> TestResponse:
+        """A call of somebody who has called as often as one may."""
+        settings = dataclasses.replace(self.services.settings, rate_player="1/minute")
+        client = create_app(dataclasses.replace(self.services, settings=settings)).test_client()
+        self.call("GET", "/v1/variants", client=client)
+        return self.call(method, path, client=client)
 
     def silence(self) -> None:
         """Let the store be away."""
@@ -111,8 +171,14 @@ class Provoker:
             raise StoreUnavailable("gone")
 
         services = self.services
-        self.patch.setattr(services.players._tokens, "get", lambda _: None)
-        for wire in (services.store.wire, services.players._wire, services.projections._wire):
+        self.patch.setattr(services.players.tokens._believed, "get", lambda _: None)
+        for wire in (
+            services.store.wire,
+            services.players._wire,
+            services.projections._wire,
+            services.desks._wire,
+            services.standings._wire,
+        ):
             for name in ("call", "run", "pipeline"):
                 self.patch.setattr(wire, name, silent)
 

@@ -26,7 +26,9 @@ def deal_twin(services: Services, game: str, reader: int | None, rng: Random) ->
     """
     store, keys = services.store, services.keys
     hand = hand_of(deal_again(services.tables.load(game).state, reader, rng))
-    secret, entries, current = rng.randbytes(32).hex(), [], 0
+    # where nothing was committed to there is no secret that could be another
+    secret = rng.randbytes(32).hex() if hand.secret else ""
+    entries, current = [], 0
     for seq, public, hidden in store.read(game):
         event = CODEC.decode(public, hidden)
         current = event.hand if isinstance(event, e.HandDealt) else current

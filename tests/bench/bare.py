@@ -1,4 +1,4 @@
-"""The bare route that a move over HTTP is measured against: Flask, marshmallow and one XADD under granian."""
+"""The bare route that a move over HTTP is measured against, and a view: Flask, marshmallow and one command under granian."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flask import Flask, Response, jsonify, request
 from granian.server import Server
 from marshmallow import Schema, fields
 
-from api.serving import GRANIAN
+from api.serving import options
 from services.wire import connect
 
 
@@ -38,10 +38,14 @@ def load(url: str) -> Flask:
         key = client.xadd("bare", {"p": body["play"]})
         return jsonify(given.dump({"id": key, "play": body["play"]}))
 
+    @app.get("/view")
+    def view() -> Response:
+        return jsonify(given.dump({"id": client.get("bare:view"), "play": "QS"}))
+
     return app
 
 
 if __name__ == "__main__":
     store_url, port = sys.argv[1], int(sys.argv[2])
-    server = Server("bare", port=port, **GRANIAN)
+    server = Server("bare", port=port, **options(1024))
     server.serve(target_loader=lambda *_: load(store_url), wrap_loader=False)

@@ -34,6 +34,7 @@ from services.snapshot import EVERY  # noqa: E402
 from services.store import Store, fix_partitions  # noqa: E402
 from services.tables import Tables  # noqa: E402
 from services.wire import connect  # noqa: E402
+from tests.bench.cost import bench_cost  # noqa: E402
 from tests.bench.moves import bench_moves  # noqa: E402
 from tests.bench.peers import PeerHouse  # noqa: E402
 from tests.bench.verify import bench_verify  # noqa: E402
@@ -212,7 +213,19 @@ def bench_http() -> None:
         bench_moves(Path(folder))
 
 
-BENCHES = {"replay": bench_replay, "command": bench_command, "moves": bench_http, "verify": bench_verify}
+def bench_live() -> None:
+    """Views and events to listeners over HTTP."""
+    with tempfile.TemporaryDirectory() as folder:
+        bench_cost(Path(folder))
+
+
+BENCHES = {
+    "replay": bench_replay,
+    "command": bench_command,
+    "moves": bench_http,
+    "verify": bench_verify,
+    "live": bench_live,
+}
 
 
 def main() -> None:

@@ -268,7 +268,11 @@ def test_public_bytes_name_no_card_before_it_is_played(rules: RuleSet, seed: int
         public, _ = CODEC.encode(event, 1)
         fields = msgspec.json.decode(public)
         if isinstance(event, e.GameCreated):
-            assert set(fields) == {*e.GameCreated.__struct_fields__, "n", "t"} - {"hidden", "imported"}
+            assert set(fields) == {*e.GameCreated.__struct_fields__, "n", "t"} - {
+                "hidden",
+                "imported",
+                "branch",
+            }
         elif isinstance(event, e.CardPlayed):
             assert _CARD.findall(public.decode()) == [event.card]
         elif isinstance(event, e.HandScored):

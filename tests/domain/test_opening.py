@@ -44,6 +44,7 @@ def test_opening_a_table_tells_its_rules_and_anchor() -> None:
             rated=False,
             hints=False,
             clock=30,
+            abandon_seconds=c.ABANDONED_AFTER,
             hidden=e.OpenedSecret(chain=SECRET.hex(), reserved={}),
         )
         == events[0]

@@ -223,15 +223,18 @@ def test_other_events_tell_nobody_more_than_everybody() -> None:
 
 
 def test_a_hand_without_secrets_tells_no_keys() -> None:
-    """Where the deal has no secret there is no key that opens anything, so that no event has a private part."""
+    """Where the deal has no secret there are no commitments to open: a seat is told its cards, and no key."""
     table = three_pass()
     deal = table[-1]
     assert isinstance(deal, e.HandDealt)
     assert isinstance(deal.hidden, e.DealtSecret)
     bare = [*table[:-1], replace(deal, hidden=replace(deal.hidden, secret=""))]
     state = fold(None, bare)
-    assert [None] * 3 == [private_part(state, bare[-1], seat) for seat in range(3)]
-    assert None not in [private_part(fold(None, table), table[-1], seat) for seat in range(3)]
+    keyed = [private_part(fold(None, table), table[-1], seat) for seat in range(3)]
+    for seat, told in enumerate(keyed):
+        assert told is not None
+        assert {"cards": told["cards"]} == private_part(state, bare[-1], seat)
+        assert {"cards", "key"} == told.keys()
 
 
 def test_before_the_deal_there_is_nothing_to_tell() -> None:

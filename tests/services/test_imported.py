@@ -60,7 +60,9 @@ def test_its_proof_says_what_it_cannot_show(log: Store, clock: Clock, name: str)
     told = {claim.name: (claim.status, claim.detail.split(";")[0]) for claim in report.claims}
     assert {told[claim] for claim in "FIB"} == {("not shown", "imported")}
     assert told["R"][0] == "holds"
-    assert "it holds by a receipt" in next(claim.detail for claim in report.claims if claim.name == "I")
+    assert "since then it holds up to event" in next(
+        claim.detail for claim in report.claims if claim.name == "I"
+    )
 
 
 def test_a_change_after_the_import_is_found(log: Store, clock: Clock) -> None:

@@ -2,20 +2,38 @@
 
 import inspect
 import re
+from fnmatch import fnmatchcase as fnmatch
 from zlib import crc32
 
 import pytest
 from redis.crc import key_slot
 
-from services.keys import TEMPLATES, Keys
+from services.keys import STREAMS_PATTERN, TEMPLATES, Keys, game_of_stream
 
 GAME = "5f1c"
-CONSTANTS = {"partitions": Keys.partitions_key, "sweep": Keys.sweep, "server_key": Keys.server_key}
+CONSTANTS = {
+    "partitions": Keys.partitions_key,
+    "sweep": Keys.sweep,
+    "server_key": Keys.server_key,
+    "server_key_now": Keys.server_key_now,
+}
+CONSTANTS |= {
+    name: value
+    for name, value in vars(Keys).items()
+    if name.startswith(("standings_", "log_")) and type(value) is str
+}
 
 
 def spelt(keys: Keys, name: str) -> str:
-    """The key of a template, for one game, its partition, one status, player and digest."""
-    known = {"game": GAME, "partition": keys.partition(GAME), "status": "open", "player": "7", "digest": "ab"}
+    """The key of a template, for one game, its partition, one status, a player of the same id and a digest."""
+    known = {
+        "game": GAME,
+        "partition": keys.partition(GAME),
+        "status": "open",
+        "player": GAME,
+        "digest": "ab",
+    }
+    known |= {"fold": 3, "family": "basic", "level": 3, "chunk": 2, "limit": "x"}
     if name in CONSTANTS:
         return CONSTANTS[name]
     method = getattr(keys, name)
@@ -27,8 +45,18 @@ def test_a_key_is_spelt_as_its_template_says(template) -> None:
     """Every template has a method or a constant that spells exactly that key."""
     keys = Keys(64)
     filled = template.key.replace("pNN", f"p{keys.partition(GAME):02}")
-    for name, value in {"game": GAME, "status": "open", "player": "7", "digest": "ab"}.items():
+    values = {
+        "game": GAME,
+        "status": "open",
+        "player": GAME,
+        "digest": "ab",
+        "fold": "3",
+        "family": "basic",
+        "limit": "x",
+    }
+    for name, value in values.items():
         filled = filled.replace(f"<{name}>", value)
+    filled = filled.replace("<level>:<chunk>", "3:2")
     assert filled == spelt(keys, template.name)
 
 
@@ -48,9 +76,9 @@ def test_all_keys_of_a_game_share_a_slot(partitions: int) -> None:
         p = keys.partition(game)
         spelt_keys = [keys.stream(game), keys.idempotency(game), keys.table(game), *keys.of_append(game)]
         spelt_keys += [keys.feed(p), keys.due(p), keys.parked(p), keys.lobby(p, "over"), keys.seats(p)]
-        spelt_keys += [keys.turns(p)]
+        spelt_keys += [keys.turns(p), keys.inbox(p), keys.desk(game)]
         assert 1 == len({key_slot(key.encode()) for key in spelt_keys})
-    assert 10 == len(of_game)
+    assert 12 == len(of_game)
 
 
 def test_the_keys_of_an_append_are_those_spelt_one_by_one() -> None:
@@ -59,6 +87,17 @@ def test_the_keys_of_an_append_are_those_spelt_one_by_one() -> None:
     p = keys.partition(GAME)
     one_by_one = (keys.stream(GAME), keys.feed(p), keys.due(p), keys.idempotency(GAME), keys.snapshot(GAME))
     assert one_by_one == keys.of_append(GAME)
+
+
+def test_the_log_is_of_one_slot_and_no_games() -> None:
+    """All keys of the transparency log may be used by one script, and none is taken for the stream of a game."""
+    names = [Keys.log_leaves, Keys.log_index, Keys.log_places, Keys.log_nodes(0, 0), Keys.log_nodes(3, 7)]
+    assert 1 == len({key_slot(name.encode()) for name in names})
+    keys = Keys(200)
+    assert fnmatch(keys.stream(GAME), STREAMS_PATTERN)
+    assert GAME == game_of_stream(keys.stream(GAME).encode())
+    others = [*names, keys.feed(3), keys.table(GAME), keys.snapshot(GAME), keys.idempotency(GAME)]
+    assert [] == [name for name in others if fnmatch(name, STREAMS_PATTERN)]
 
 
 def test_the_partition_is_the_crc32_of_the_id() -> None:
@@ -83,5 +122,5 @@ def test_a_store_has_at_least_one_partition() -> None:
 def test_templates_are_told_once_and_in_full() -> None:
     """Names and keys are unique, types are the server's, owners are modules."""
     assert len(TEMPLATES) == len({t.name for t in TEMPLATES}) == len({t.key for t in TEMPLATES})
-    assert {"stream", "zset", "hash", "string"} >= {t.type for t in TEMPLATES}
+    assert {"stream", "zset", "hash", "set", "string"} >= {t.type for t in TEMPLATES}
     assert all(re.fullmatch(r"(services|workers)\.\w+", t.owner) and t.meaning for t in TEMPLATES)

@@ -25,21 +25,27 @@ from tests.support.proofs import (
     statuses,
 )
 
+WEEK = 7 * 24 * 60 * 60 * 1000
+"""The time after which a table is abandoned unless it says otherwise, ms."""
 MOON = {"variant": "standard", "points": {"QS": 13}, "hand_limit": 2}
 
 
-def game_of(moves: int, seed: int = 7, kinds: str = "ppnb", **rules: object) -> Game:
+def game_of(moves: int, seed: int = 7, kinds: str = "ppnn", **rules: object) -> Game:
     """A game of four, or by ``rules``, after so many moves."""
     given = {"variant": "standard", "players": 4, "hand_limit": 2} | rules
     return play_game(ruleset_of(given), seed, moves=moves, kinds=kinds, server_key=KEY.public)
 
 
 def broken_off(game: Game) -> Events:
-    """The events of a game that is abandoned where it stands."""
+    """The events of a game that is abandoned where it stands, a week after its last event."""
     state = game.end
     secret = None if state.hand is None else state.hand.secret
     end = e.GameEnded(
-        at=game.events[-1].at, winners=(), totals=tuple(state.totals), reason="abandoned", secret=secret
+        at=game.events[-1].at + WEEK,
+        winners=(),
+        totals=tuple(state.totals),
+        reason="abandoned",
+        secret=secret,
     )
     return [*game.events, end]
 
@@ -81,15 +87,17 @@ def test_a_game_may_be_abandoned_at_a_pending_moon() -> None:
 def test_a_table_may_be_abandoned_before_the_deal() -> None:
     """Nothing was dealt, so there is nothing to reveal, and nothing to show."""
     events = game_of(0).events
-    events = events[: at_of(events, e.GameLocked)]
-    end = e.GameEnded(at=events[-1].at, winners=(), totals=(0, 0, 0, 0), reason="abandoned", secret=None)
+    events = events[: at_of(events, e.SeatReady)]
+    end = e.GameEnded(
+        at=events[-1].at + WEEK, winners=(), totals=(0, 0, 0, 0), reason="abandoned", secret=None
+    )
     assert {"F": "not shown", "I": "holds", "R": "not shown", "B": "not shown"} == check([*events, end])
 
 
 def test_without_a_contribution_the_deal_of_a_broken_off_hand_is_the_servers() -> None:
     """Its commitments open, and yet nobody had a say."""
     assert {"F": "not shown", "I": "holds", "R": "holds", "B": "not shown"} == check(
-        broken_off(game_of(20, kinds="nnbb"))
+        broken_off(game_of(20, kinds="nnnn"))
     )
 
 

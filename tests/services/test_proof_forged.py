@@ -221,12 +221,3 @@ def test_what_no_honest_server_writes_fails(claimed: str, which: int, fields: di
     events[which] = msgspec.structs.replace(events[which], **fields)
     found = claim(report_of(file_of(events)), claimed)
     assert (found.status, found.event) == ("fails", which + 1)
-
-
-def test_signed_moves_are_not_said_to_be_checked() -> None:
-    """Given a seat that registered a key, then the rules are not said to hold: whose moves they are is not shown."""
-    events = list(played().events)
-    changed(events, 1, public_key="ab" * 32)
-    found = claim(report_of(file_of(events)), "R")
-    assert found.status == "not shown"
-    assert "sign" in found.detail

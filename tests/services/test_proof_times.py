@@ -10,6 +10,7 @@ import pytest
 from domain import commands as c
 from domain import events as e
 from domain.bots import house_move
+from domain.commands import ABANDONED_AFTER
 from domain.game import deadline, fold, is_over, to_act
 from domain.variants import ruleset_of
 from tests.support.games import Game, play_game
@@ -121,7 +122,13 @@ def locked_late(commits: bool = True) -> Events:
     assert hand is not None
     return [
         *table,
-        e.GameEnded(at=30_000, winners=(), totals=(0,) * 4, reason="abandoned", secret=hand.secret),
+        e.GameEnded(
+            at=21_000 + ABANDONED_AFTER * 1000,
+            winners=(),
+            totals=(0,) * 4,
+            reason="abandoned",
+            secret=hand.secret,
+        ),
     ]
 
 

@@ -3,7 +3,6 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-import fakeredis
 import pytest
 import redis
 
@@ -39,13 +38,6 @@ def written(store: Store) -> dict[bytes, bytes]:
     return {key: store.client.type(key) for key in store.client.scan_iter()}
 
 
-def blocked(client: redis.Redis) -> int:
-    """How many connections wait in a blocking read; the fake, which has no INFO, tells of each by itself."""
-    if isinstance(client, fakeredis.FakeRedis):
-        return sum(socket._blocked for socket in client.connection_pool.connection_kwargs["server"].sockets)
-    return client.info("clients")["blocked_clients"]
-
-
 class TestAppendAndRead:
     def test_what_is_appended_is_read_back(self, store: Store) -> None:
         """Bytes come back as they were, public and secret, numbered from 1."""
@@ -59,10 +51,10 @@ class TestAppendAndRead:
 
     def test_a_game_that_was_never_opened_is_empty(self, store: Store) -> None:
         """Reading needs no game to be there."""
-        assert ([], 0, [], None) == (
+        assert ([], 0, [[]], None) == (
             store.read("no"),
             store.last("no"),
-            store.tail("no", 0, 0),
+            store.read_many([("no", 0)]),
             store.recall("no", b"k", NOW),
         )
 
@@ -80,7 +72,7 @@ class TestAppendAndRead:
         entries = store.read(GAME)
         assert [(seq, b"%d" % seq, b"") for seq in range(1, 2301)] == entries
         assert entries[5:1999] == store.read(GAME, after=5, upto=1999)
-        assert entries[:PAGE] == store.tail(GAME, 0, 0)
+        assert [entries[:PAGE], entries[2000:]] == store.read_many([(GAME, 0), (GAME, 2000)])
         assert 2300 == store.last(GAME)
 
     def test_nothing_is_no_append(self, store: Store) -> None:
@@ -274,32 +266,18 @@ class TestCorruption:
         assert (2, "unknown field name") == (caught.value.seq, caught.value.why)
 
 
-class TestTail:
-    def test_a_tail_answers_at_once_with_what_is_there(self, store: Store) -> None:
-        """Nobody waits for events that have come already."""
+class TestReadMany:
+    def test_many_games_are_read_at_once(self, store: Store) -> None:
+        """Of each what is behind its seq; one that is wrong is told apart and keeps none from the others."""
         store.append(GAME, 0, THREE, now=NOW, due=None)
-        assert [(3, b"\0\xff\r\n", b"\0")] == store.tail(GAME, 2, 60_000)
-
-    def test_a_tail_ends_when_nothing_comes(self, store: Store) -> None:
-        """After the wait the answer is empty, and no wait at all is none."""
-        add(store, 0, b"a")
-        assert ([], []) == (store.tail(GAME, 1, 20), store.tail(GAME, 1, 0))
-
-    def test_waiting_tails_wake_on_an_append(self, store: Store) -> None:
-        """Many wait for one game; the append goes through beside them and wakes them all."""
-        begun = threading.Barrier(13)
-
-        def wait() -> list:
-            begun.wait()
-            return store.tail(GAME, 0, 60_000)
-
-        with ThreadPoolExecutor(12) as pool:
-            tails = [pool.submit(wait) for _ in range(12)]
-            begun.wait()
-            while blocked(store.client) < 12:
-                pass
-            store.append(GAME, 0, THREE, now=NOW, due=None)
-            assert all((1, b"a", b"") == tail.result(30)[0] for tail in tails)
+        add(store, 0, b"x", b"y", game="b")
+        add(store, 0, b"z", b"z", game="c")
+        store.client.xdel(store.keys.stream("c"), "1-0")
+        whole, rest, none, wrong = store.read_many([(GAME, 0), ("b", 1), ("b", 2), ("c", 0)])
+        assert (store.read(GAME), [(2, b"y", b"")], []) == (whole, rest, none)
+        assert isinstance(wrong, CorruptStream)
+        assert ("c", 1) == (wrong.game, wrong.seq)
+        assert [] == store.read_many([])
 
 
 class TestDue:
@@ -374,7 +352,7 @@ class TestServer:
         for ask in (
             lambda: add(store, 0, b"a"),
             lambda: store.read(GAME),
-            lambda: store.tail(GAME, 0, 60_000),
+            lambda: store.read_many([(GAME, 0)]),
             lambda: store.ripe_partitions(NOW),
         ):
             with pytest.raises(StoreUnavailable):

@@ -12,6 +12,8 @@ from domain.refusals import HeartsError, Refused
 from domain.shuffle import genesis_head, next_head
 from domain.variants import ruleset_of
 from services.audit import ServerKey, verify_receipt
+from services.folded import follow, tell
+from services.paging import EventPages
 from services.store import CorruptStream, Store
 from services.tables import KeyReused, StaleVersion, UnknownGame
 from tests.support.clock import Clock
@@ -179,7 +181,6 @@ def test_unknown_games_are_told(log: Store, clock: Clock) -> None:
     game = tables.open(ruleset_of({"variant": "basic"}), PERSONS).table.state.game
     for ask in (
         lambda: tables.load("nobody"),
-        lambda: tables.items("nobody", 0, None),
         lambda: tables.entries("nobody"),
         lambda: tables.handle("nobody", SitDown(player="p9")),
         lambda: tables.act_for_house("nobody"),
@@ -198,26 +199,18 @@ def test_readers_get_their_private_parts_and_no_others(log: Store, clock: Clock)
     assert hand is not None
     for seat in range(4):
         tables.handle(game, PassCards(who=f"p{seat}", cards=tuple(cards_of(hand.held[seat])[:3])))
-    own = tables.items(game, 0, 2)
+    pages = EventPages(log)
+    own = pages.read(game, 0, 1000, 2)
     parts = [item.private for item in own if item.private is not None]
     assert [sorted(part) for part in parts] == [["cards", "key"], ["cards", "key"], ["key", "received"]]
     assert parse_cards(parts[0]["cards"]) == cards_of(hand.dealt[2])
-    assert all(item.private is None for item in tables.items(game, 0, None))
+    assert all(item.private is None for item in pages.read(game, 0, 1000, None))
     assert own[-1].head == tables.load(game).head
-    assert [item.seq for item in tables.items(game, 10, 2)] == list(range(11, own[-1].seq + 1))
-    assert tables.items(game, own[-1].seq, 2) == []
-
-
-def test_a_long_poll_wakes_on_an_event(log: Store, clock: Clock) -> None:
-    """A reader at the end of the log is answered when something happens, with the same head as anyone."""
-    tables = tables_on(log, clock)
-    table = started(tables, pass_count=0)
-    game, got = table.state.game, []
-    reader = threading.Thread(target=lambda: got.extend(tables.items(game, table.seq, None, 20_000)))
-    reader.start()
-    after = tables_on(log, clock).handle(game, first_move(table)).table
-    reader.join(20)
-    assert [(item.seq, item.head) for item in got] == [(after.seq, after.head)]
+    assert [item.seq for item in pages.read(game, 10, 1000, 2)] == list(range(11, own[-1].seq + 1))
+    told, table = tell(game, follow(game, None, log.read(game, 0, 5)), log.read(game, 5))
+    assert table[1:] == tables.load(game)[1:]
+    assert own[5:] == [one.to(2) for one in told]
+    assert pages.read(game, 5, 1000, None) == [one.to(None) for one in told]
 
 
 def test_a_spoiled_log_is_named_and_nothing_is_made_of_it(log: Store, clock: Clock) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from domain import events as e
 from domain.cards import cards_of
-from domain.commands import GetReady, PassCards, SeatPlan, SitDown
+from domain.commands import ABANDONED_AFTER, GetReady, PassCards, SeatPlan, SitDown
 from domain.game import fold
 from domain.refusals import Refused
 from domain.shuffle import commit_entropy
@@ -62,7 +62,7 @@ def test_the_ready_deadline_locks_the_table(log: Store, clock: Clock) -> None:
     clock.now += 1
     table = tables.act_for_house(game)
     assert table.state.phase == "pass"
-    assert log.next_due(partition) is None
+    assert log.next_due(partition) == clock.now + ABANDONED_AFTER * 1000
 
 
 def test_a_clock_that_runs_out_moves_for_a_person(log: Store, clock: Clock) -> None:

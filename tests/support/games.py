@@ -21,6 +21,7 @@ from domain.shuffle import commit_entropy
 from domain.state import HandState, State
 from domain.variants import VARIANTS, ruleset_of
 from services.codec import CODEC
+from services.signing import MoveKey
 from services.store import Entry
 
 PUBLISHED = [(name, players) for name, variant in VARIANTS.items() for players in variant.seats]
@@ -218,6 +219,11 @@ def clock(start: int = 1_700_000_000_000) -> Iterator[int]:
         yield start
 
 
+def move_key(seat: int) -> MoveKey:
+    """The key that a seat of kind ``k`` signs with."""
+    return MoveKey(bytes([seat + 65] * 32))
+
+
 def open_game(
     rules: RuleSet,
     rng: Random,
@@ -232,11 +238,12 @@ def open_game(
     """A game that was opened, filled and locked.
 
     ``kinds`` has a letter a seat: ``b`` a house bot, ``p`` a player with entropy, ``n`` a player without, and ``s`` a
-    player with entropy who sits down later. The player of seat 2 is ``p2``.
+    player with entropy who sits down later, ``k`` one with entropy and a key, which its moves are then to be signed with
+    (`tests.support.signing`). The player of seat 2 is ``p2``.
     """
     ticks = clock() if ticks is None else ticks
     game = Game(rules)
-    openings = {seat: rng.randbytes(32) for seat, kind in enumerate(kinds) if kind in "ps"}
+    openings = {seat: rng.randbytes(32) for seat, kind in enumerate(kinds) if kind in "psk"}
     commits = {seat: commit_entropy(opening).hex() for seat, opening in openings.items()}
     plans = []
     for seat, kind in enumerate(kinds):
@@ -245,7 +252,10 @@ def open_game(
         elif kind == "s":
             plans.append(c.SeatPlan(kind="open"))
         else:
-            plans.append(c.SeatPlan(kind="player", player=f"p{seat}", entropy_commit=commits.get(seat)))
+            key = move_key(seat).public if kind == "k" else None
+            plans.append(
+                c.SeatPlan(kind="player", player=f"p{seat}", entropy_commit=commits.get(seat), public_key=key)
+            )
     game.do(
         c.OpenTable(
             at=next(ticks),

@@ -14,6 +14,8 @@ from typing import Any
 
 import psutil
 
+from tests.support.unlimited import UNLIMITED_ENVIRON
+
 HEARTS = Path(sys.executable).with_name("hearts")
 PATIENCE = 60
 """Seconds after which a test that waits has failed."""
@@ -38,7 +40,7 @@ class Up:
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(
                 [HEARTS, "up", "--data", data, "--port", str(port)],
-                env=environment | {"HEARTS_PARTITIONS": "8"} | more,
+                env=environment | {"HEARTS_PARTITIONS": "8"} | UNLIMITED_ENVIRON | more,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,

@@ -21,11 +21,14 @@ def house_environ() -> dict[str, str]:
 
 
 @contextmanager
-def running_house(folder: Path) -> Iterator[str]:
-    """The address of a house that keeps its games under ``folder``; stopped, and seen to have stopped, at the end."""
+def running_house(folder: Path, **settings: str) -> Iterator[str]:
+    """The address of a house that keeps its games under ``folder``; stopped, and seen to have stopped, at the end.
+
+    ``settings`` are variables of its environment.
+    """
     command = [sys.executable, "-m", "services.cli", "up", "--port", "0", "--data", str(folder)]
     with subprocess.Popen(
-        command, cwd=folder.parent, env=house_environ(), stdout=subprocess.PIPE, text=True
+        command, cwd=folder.parent, env=house_environ() | settings, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         try:

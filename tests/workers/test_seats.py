@@ -7,7 +7,7 @@ import pytest
 
 from domain.bots import house_move
 from domain.commands import GetReady
-from domain.game import deadline, to_act
+from domain.game import abandoned_at, deadline, to_act
 from services.store import StoreUnavailable
 from workers import seats
 from workers.seats import LEASE_MS, Driver
@@ -40,13 +40,13 @@ class TestDrive:
         assert {} == house.services.store.dues()
 
     def test_it_stops_where_a_person_must_act(self, house) -> None:
-        """The bots pass and play until it is the person's turn, then nothing is due; and on again after its move."""
+        """The bots pass and play until it is the person's turn, whose time is then due; and on again after its move."""
         game = house.open(persons=1)
         driver = Driver(house.services)
         moved = 0
         while state_of(house, game).phase != "over":
             driver.drive(house.partition(game), PATIENCE)
-            assert house.due(game) is None
+            assert abandoned_at(state_of(house, game)) == house.due(game)
             if state_of(house, game).phase != "over":
                 assert (0,) == to_act(state_of(house, game))
                 move(house, game, 0)
@@ -54,10 +54,11 @@ class TestDrive:
         assert 13 <= moved
 
     def test_a_table_that_waits_for_persons_is_left_alone(self, house) -> None:
-        """Nothing is due while seats are open or persons are not ready."""
+        """Nothing is due but its end as abandoned while seats are open or persons are not ready."""
         game = house.open(persons=2, ready=False)
         assert 0 == Driver(house.services).drive(house.partition(game))
-        assert (None, "seats") == (house.due(game), state_of(house, game).phase)
+        state = state_of(house, game)
+        assert (abandoned_at(state), "seats") == (house.due(game), state.phase)
 
     def test_the_time_to_get_ready_locks_a_table(self, house) -> None:
         """Given one of two persons is ready, when the ready seconds are over, then the table is locked and dealt."""
@@ -74,7 +75,7 @@ class TestDrive:
         driver.drive(house.partition(game))
         assert "pass" == state_of(house, game).phase
         assert (0, 1) == to_act(state_of(house, game))
-        assert house.due(game) is None
+        assert abandoned_at(state_of(house, game)) == house.due(game) != ends
 
     def test_a_game_that_owes_nothing_is_not_kept_leased(self, house) -> None:
         """Given a due entry that is wrong, when it is claimed, then it is corrected at once."""
@@ -84,7 +85,7 @@ class TestDrive:
         due_set = house.services.keys.due(house.partition(game))
         house.services.client.zadd(due_set, {game: house.clock.now})
         assert 1 == driver.drive(house.partition(game))
-        assert house.due(game) is None
+        assert abandoned_at(state_of(house, game)) == house.due(game) != house.clock.now
         early = house.open(persons=2, ready=False)
         house.services.tables.handle(early, GetReady(player=state_of(house, early).seats[0].player))
         house.services.client.zadd(house.services.keys.due(house.partition(early)), {early: house.clock.now})

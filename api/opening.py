@@ -1,0 +1,32 @@
+"""How many tables a player may have open, for every call that opens one.
+
+A call does `check_tables` before it opens a table and `note_table` after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from api.errors import Problem
+from api.house import House
+from services.tables import Outcome
+
+
+def check_tables(here: House, player: str, is_known: Callable[[], bool] = lambda: False) -> None:
+    """Raise the problem ``game/too_many`` where ``player`` has opened as many tables as it may have.
+
+    ``is_known`` tells whether the call would only tell again what it has opened before, which is never refused.
+    """
+    most = here.services.settings.most_tables
+    if most and here.services.opened.count(player, most) >= most and not is_known():
+        raise Problem(
+            "game/too_many",
+            f"you have opened {most} tables that are not over, and may have no more",
+            hint="play them to their end, or leave those that nobody has joined",
+        )
+
+
+def note_table(here: House, player: str, outcome: Outcome) -> None:
+    """Count a table as one that ``player`` has opened."""
+    if here.services.settings.most_tables and not outcome.replayed:
+        here.services.opened.note(player, outcome.table.state.game)

@@ -1,0 +1,95 @@
+"""A client that signs the moves of its player (``docs/signing.md``)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from api.client import Client, ClientError, Problem, Strange, Table
+from domain.cards import Seat
+from domain.shuffle import genesis_head, next_head
+from services.signing import MoveKey
+
+SecretsOf = Callable[[str, str, Callable[[int], bytes]], bytes]
+"""The 32 secret bytes of a player's key, by the server's address and the player's token; drawn where there are none."""
+
+
+class KeyNotKept(ClientError):
+    """The player's key cannot be kept, so no seat is taken with it."""
+
+
+class SigningClient(Client):
+    """A client whose player has one key for all its tables at a server.
+
+    With ``signs`` it registers the key with every seat that it takes. It signs at every table that asks for it, also where
+    the seat was taken by an earlier process; ``secrets_of`` is where the key outlives this one. What is signed is the history
+    that it was sent.
+    """
+
+    def __init__(self, *args: Any, secrets_of: SecretsOf, signs: bool = False, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.signs = signs
+        self._secrets_of = secrets_of
+        self._signing: set[str] = set()
+        """Tables known to be signed at."""
+        self._seen: dict[str, tuple[int, bytes]] = {}
+        """By table the last event whose head was worked out, and that head."""
+
+    @property
+    def key(self) -> MoveKey:
+        """The player's key. Raises `KeyNotKept`."""
+        try:
+            return MoveKey(self._secrets_of(self.url, self.token or "", secrets.token_bytes))
+        except OSError as error:
+            raise KeyNotKept(f"the key that signs your moves cannot be kept: {error}") from error
+
+    def open_table(
+        self,
+        variant: str,
+        seats: Sequence[str | Mapping[str, str]],
+        changes: Mapping[str, Any] | None = None,
+        opening: bytes | None = None,
+    ) -> Table:
+        """As `Client.open_table`, with the key for the seat ``me``."""
+        return self._note(super().open_table(variant, seats, changes, opening))
+
+    def sit(self, game: str, seat: Seat | None = None, opening: bytes | None = None) -> Table:
+        """As `Client.sit`, with the key."""
+        return self._note(super().sit(game, seat, opening))
+
+    def _note(self, table: Table) -> Table:
+        if self.signs:
+            self._signing.add(table.id)
+        return table
+
+    def _seat_terms(self, opening: bytes | None) -> dict[str, str]:
+        terms = super()._seat_terms(opening)
+        return {**terms, "public_key": self.key.public} if self.signs else terms
+
+    def _move(self, game: str, move: Mapping[str, Any]) -> Table:
+        if game not in self._signing:
+            try:
+                return super()._move(game, move)
+            except Problem as problem:
+                if problem.code != "move/unsigned":
+                    raise
+            self._signing.add(game)
+        seq, head = self._history(game)
+        return super()._move(game, self.key.sign_move(game, seq, head.hex(), move))
+
+    def _history(self, game: str) -> tuple[int, bytes]:
+        """The last event of a table and its head, worked out from the events that this client was sent.
+
+        Raises `Strange` where the server tells another head: the player would sign for a history that it has not seen.
+        """
+        seq, head = self._seen.get(game, (0, genesis_head(game)))
+        while items := self.events(game, seq).events:
+            for item in items:
+                seq, head = seq + 1, next_head(head, item.event.encode())
+                if (item.seq, item.head) != (seq, head.hex()):
+                    raise Strange(
+                        f"{self.url} tells another history of game {game} than before, so nothing is signed"
+                    )
+        self._seen[game] = seq, head
+        return seq, head

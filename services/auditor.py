@@ -1,0 +1,129 @@
+"""Audits of the games of a store: each looked at once it holds still, and reports of finished games kept."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from contextlib import suppress
+from threading import Lock
+from typing import Any, Final
+
+import msgspec
+
+from services.audit import Signer
+from services.checkpoints import PublicLog
+from services.folded import Table
+from services.inspection import AuditReport, Copies, Inspection
+from services.projections import STATUSES, VERSION, Projections
+from services.store import CorruptStream, Entry, Store
+from services.translog import CorruptTransparencyLog, Place
+
+KEPT_REPORTS: Final = 256
+"""Reports of finished games that a process keeps; one takes some 2 KB."""
+_TRIES: Final = 3
+"""How often a game that moves on while it is audited is looked at again."""
+
+
+class Auditor:
+    """Audits the games of a store. Every method raises `StoreUnavailable` when it does not answer."""
+
+    def __init__(self, store: Store, projections: Projections, log: PublicLog, key: Signer) -> None:
+        self._store, self._projections, self._log, self._key = store, projections, log, key
+        self._kept: OrderedDict[tuple[str, int, bytes], bytes] = OrderedDict()
+        self._lock = Lock()
+
+    def audit(self, game: str) -> AuditReport:
+        """The report on a game as it is now. Raises `UnknownGame`."""
+        for _ in range(_TRIES):
+            copies = self._read_copies(game)
+            audit = Inspection(game, copies, *self._read_stream(game))
+            # what is behind may be about to come; what is behind though nothing is to come is wrong
+            behind = audit.is_behind()
+            if not behind or self._projections.lag():
+                break
+        else:
+            audit.tell_behind()
+        return audit.report(self._log, self._key, settled=not behind)
+
+    def kept_json(self, game: str, table: Table) -> bytes | None:
+        """The report on a finished game as JSON, where it was kept by `audit_json`."""
+        with self._lock:
+            key = (game, table.seq, table.head)
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def audit_json(self, game: str, table: Table) -> tuple[bytes, bool]:
+        """The report on a finished game as JSON, and whether it will stay as it is, and is kept therefore."""
+        report = self.audit(game)
+        body = msgspec.json.encode(report)
+        stays = report.settled and report.ok and (report.seq, report.head) == (table.seq, table.head.hex())
+        if stays:
+            with self._lock:
+                self._kept[game, table.seq, table.head] = body
+                if len(self._kept) > KEPT_REPORTS:
+                    self._kept.popitem(last=False)
+        return body, stays
+
+    def games(self) -> list[str]:
+        """The ids of all games that the store has a stream, a summary or a leaf of."""
+        found = dict.fromkeys(self._store.games())
+        cursor: str | None = None
+        while True:
+            page, cursor = self._projections.list_games(after=cursor, limit=100)
+            found.update(dict.fromkeys(one["id"] for one in page))
+            if cursor is None:
+                break
+        with suppress(CorruptTransparencyLog):  # which the audit of each game tells
+            found.update(dict.fromkeys(leaf.game for _, leaf in self._log.tree.every_leaf()))
+        return list(found)
+
+    def _read_copies(self, game: str) -> Copies:
+        keys, partition = self._store.keys, self._store.keys.partition(game)
+        snapshot, table, *scores = self._store.wire.pipeline(
+            [
+                ("GET", keys.snapshot(game)),
+                ("HMGET", keys.table(game), "v", "summary", "turns"),
+                *(("ZSCORE", keys.lobby(partition, status), game) for status in STATUSES),
+            ]
+        )
+        version, summary, turns = table
+        projected, misprint = _read_summary(version, summary)
+        fault: str | None = None
+        places: list[Place] = []
+        try:
+            places = self._log.tree.of_game(game)
+        except CorruptTransparencyLog as error:
+            fault = str(error)
+        return Copies(
+            snapshot=snapshot or b"",
+            projected=projected,
+            misprint=misprint,
+            turns=(turns or b"").decode(errors="replace"),
+            lobbies={
+                status: int(float(score))
+                for status, score in zip(STATUSES, scores, strict=True)
+                if score is not None
+            },
+            places=places,
+            log_fault=fault,
+        )
+
+    def _read_stream(self, game: str) -> tuple[list[Entry], CorruptStream | None]:
+        """The events of the stream, and why they end where they do if that is not its end."""
+        try:
+            return self._store.read(game), None
+        except CorruptStream as error:
+            return self._store.read(game, 0, error.seq - 1) if error.seq > 1 else [], error
+
+
+def _read_summary(version: bytes | None, summary: bytes | None) -> tuple[dict[str, Any] | None, str | None]:
+    """A summary as it is stored, none where there is none of this version; or why it cannot be read."""
+    if version is None or not version.isdigit() or int(version) < VERSION:
+        return None, None
+    try:
+        found = msgspec.json.decode(summary or b"", type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return None, f"its summary cannot be read: {error}"
+    if type(found.get("seq")) is not int:
+        return None, "its summary does not tell of which event it is"
+    return found, None

@@ -1,0 +1,126 @@
+"""``hearts log``: the transparency log of the store, looked at, signed, checked and completed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+import msgspec
+
+from services.cli_games import open_house
+from services.cli_records import Evidence
+from services.integrity import KeptCheckpoint, read_kept_checkpoint
+from services.logcheck import GamesCheck, check_checkpoint, check_tree
+from services.printable import printable, printable_line
+from services.record_files import FAULTY, HOLDS, UNREADABLE
+from services.store import StoreError
+from services.wiring import Services
+
+
+@click.group(name="log")
+def log_group() -> None:
+    """Look at the transparency log: one leaf for the lock and one for the end of each game.
+
+    Exit status 0: all is in order; 1: something is not; 2: the log could not be looked at.
+    """
+
+
+class CouldNotRun(click.ClickException):
+    """What was to be checked could not be looked at."""
+
+    exit_code = UNREADABLE
+
+
+@contextmanager
+def house_or_status_2() -> Iterator[Services]:
+    """The services, as `open_house` gives them; what keeps them from working ends the command with status 2."""
+    try:
+        with open_house() as house:
+            yield house
+    except StoreError as error:
+        raise CouldNotRun(printable_line(str(error))) from error
+    except click.UsageError:
+        raise
+    except click.ClickException as error:
+        raise CouldNotRun(error.message) from error
+
+
+@log_group.command()
+def checkpoint() -> None:
+    """Print the signed checkpoint of the log as it is now: keep it, and `hearts log verify` can compare later."""
+    with house_or_status_2() as house:
+        click.echo(house.log.checkpoint(), nl=False)
+
+
+@log_group.command()
+@click.option("--start", type=click.IntRange(0), default=0, show_default=True, help="Index of the first.")
+@click.option("--limit", type=click.IntRange(1), help="How many; all unless you say so.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object an entry, on one line.")
+def show(start: int, limit: int | None, as_json: bool) -> None:
+    """List the log's entries, oldest first."""
+    with house_or_status_2() as house:
+        tree = house.log.tree
+        size = tree.size()
+        if not as_json:
+            click.echo(f"origin {house.log.origin}\nkey {house.log.verifier_key}\nleaves {size}", err=True)
+        end = size if limit is None else min(size, start + limit)
+        while start < end:
+            places = tree.leaves(start, min(1000, end - start))
+            for index, leaf in places:
+                if as_json:
+                    fields = {**leaf._asdict(), "head": leaf.head.hex()}
+                    click.echo(msgspec.json.encode({"index": index, "leaf": leaf.hash.hex(), **fields}))
+                else:
+                    click.echo(f"{index} {leaf.kind} {printable(leaf.game, 64)} {leaf.seq} {leaf.head.hex()}")
+            start += len(places)
+
+
+@log_group.command()
+@click.option(
+    "--checkpoint",
+    "checkpoints",
+    type=Evidence("checkpoint", read_kept_checkpoint),
+    multiple=True,
+    help="A checkpoint that was kept, of which the log must be a continuation.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def verify(checkpoints: tuple[KeptCheckpoint, ...], as_json: bool) -> None:
+    """Rebuild every hash from the leaves, and hold the leaves to the games in the store."""
+    with house_or_status_2() as house:
+        tree, lag = house.log.tree, house.projections.lag()
+        places, problems = check_tree(tree)
+        if not problems:
+            told = (
+                check_checkpoint(tree, one, len(places), house.log.origin, house.key.public)
+                for one in checkpoints
+            )
+            problems += [one for one in told if one is not None]
+        check = GamesCheck(house.store, tree, places)
+        problems += check.run()
+        missing = [
+            f"the {one.kind} of game {one.game}, event {one.seq}, has no leaf" for one in check.missing
+        ]
+        if not lag:  # else the projector is about to add them
+            problems += missing
+        if as_json:
+            body = {"ok": not problems, "leaves": len(places), "missing": len(missing), "problems": problems}
+            click.echo(msgspec.json.encode(body))
+        else:
+            for problem in problems:
+                click.echo(printable_line(problem))
+            waiting = f"; {len(missing)} leaves are still to come" if lag and missing else ""
+            fault = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+            click.echo(f"{len(places)} leaves, {fault if problems else 'all in order'}{waiting}")
+    sys.exit(FAULTY if problems else HOLDS)
+
+
+@log_group.command()
+def fill() -> None:
+    """Add the leaves that games in the store should have: those from before there was a log, say."""
+    with house_or_status_2() as house:
+        check = GamesCheck(house.store, house.log.tree, list(house.log.tree.every_leaf()))
+        for problem in check.run():
+            click.echo(printable_line(problem), err=True)
+        click.echo(f"{check.fill()} leaves added")

@@ -1,0 +1,227 @@
+"""Desks: of each player the games that it plays, and one stream of what happens in all of them.
+
+A desk says of each game how far the inbox has told of it and whether it waits for the player. Both are written by the
+projector in one step, so that each event of a game is told once, however often the log's pointers are delivered; they
+lie in the player's partition, and the game's own may be another. They hold what everybody may know, and of a seat that
+is kept for a player that it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+import redis
+
+from domain.game import to_act
+from domain.refusals import Malformed
+from domain.state import State
+from services.keys import Keys
+from services.wire import Script, Wire
+
+KEPT: Final = 20_000
+"""Entries that an inbox keeps at least; who comes back later is told anew where its games stand."""
+_PAGE: Final = 1_000
+_TURN: Final = "t"
+_DONE: Final = "d"
+_MOST_DIGITS: Final = 16
+
+WRITE: Final = Script("""
+-- All keys are of one partition.
+-- KEYS[1] inbox   KEYS[2] and on: a desk for each piece of news
+-- ARGV[1] now, Unix ms   ARGV[2] entries that the inbox keeps; then for each piece of news: player, game, its last seq,
+-- mark ('t' the game waits for the player, 'd' it is done with, '' neither)
+-- Returns how many pieces were news.
+local now, told = tonumber(ARGV[1]), 0
+for i = 3, #ARGV, 4 do
+  local desk, game, seq = KEYS[(i - 3) / 4 + 2], ARGV[i + 1], tonumber(ARGV[i + 2])
+  local known = redis.call('HGET', desk, game)
+  local last = known and tonumber(string.match(known, '^%d+')) or 0
+  if last < seq then
+    redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*',
+      'p', ARGV[i], 'g', game, 'a', string.format('%d', last), 'n', ARGV[i + 2])
+    redis.call('HSET', desk, game, ARGV[i + 2] .. ':' .. ARGV[i + 3] .. ':' .. ARGV[1])
+    told = told + 1
+    -- what is done with stays for an hour, in case a pointer comes once more; each time a few are looked at
+    if ARGV[i + 3] == 'd' then
+      local some = redis.call('HRANDFIELD', desk, 16, 'WITHVALUES')
+      for j = 1, #some, 2 do
+        local since = string.match(some[j + 1], ':d:(%d+)$')
+        if since and tonumber(since) < now - 3600000 then
+          redis.call('HDEL', desk, some[j])
+        end
+      end
+    end
+  end
+end
+return told
+""")
+
+READ: Final = Script("""
+-- KEYS[1] inbox   KEYS[2] desk
+-- Returns the id of the inbox's last entry, '0-0' where it has had none, and the desk, in one step.
+local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+return {last[1] and last[1][1] or '0-0', redis.call('HGETALL', KEYS[2])}
+""")
+
+
+class News(NamedTuple):
+    """What a player is to be told: that a game has come to event ``seq``, and how that game stands for it."""
+
+    player: str
+    game: str
+    seq: int
+    turn: bool
+    done: bool
+    """Whether the player has nothing to do with the game any more: it is over, or the seat was given up."""
+
+
+class Entry(NamedTuple):
+    """A piece of news in the inbox: of ``game``, the events behind ``after`` up to ``upto``."""
+
+    id: bytes
+    player: str
+    game: str
+    after: int
+    upto: int
+
+
+class Place(NamedTuple):
+    """How a game stands on a player's desk."""
+
+    seq: int
+    turn: bool
+    done: bool
+
+
+class Cursor(NamedTuple):
+    """How far a player has read: all entries up to ``id``, of that one the events up to ``seq``; 0 means all."""
+
+    id: bytes
+    seq: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.id.decode()}.{self.seq}" if self.seq else self.id.decode()
+
+
+def read_cursor(text: str) -> Cursor:
+    """The cursor that a reader was given. Raises `Malformed` for what is none."""
+    place, dot, seq = text.partition(".")
+    parts = place.split("-")
+    numbers = [*parts, seq] if dot else parts
+    if len(parts) != 2 or not all(_is_number(one) for one in numbers):
+        raise Malformed(f"{text!r:.60} is no cursor of these events")
+    return Cursor(place.encode(), int(seq) if dot else 0)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
+
+
+def players_at(state: State) -> set[str]:
+    """The ids of those who play at a table, or have a seat kept for them while seats are taken."""
+    found = {one.player for one in state.seats if one.kind == "player"}
+    if state.phase == "seats":
+        found |= {one.reserved for one in state.seats if one.kind == "open" and one.reserved}
+    return found
+
+
+def waits_for(state: State) -> tuple[str, ...]:
+    """The ids of the players whose turn it is, clockwise."""
+    waiting = (state.seats[seat] for seat in to_act(state))
+    return tuple(one.player for one in waiting if one.kind == "player" and not one.house_plays)
+
+
+def news_of(game: str, state: State, seq: int, before: State | None) -> list[News]:
+    """What the players of a game are to be told when it has come to event ``seq``; ``before`` is an earlier state."""
+    here, over = players_at(state), state.phase == "over"
+    gone = set() if before is None else players_at(before) - here
+    turns = waits_for(state)
+    return [
+        News(player, game, seq, player in turns, over or player in gone) for player in sorted(here | gone)
+    ]
+
+
+class Desks:
+    """The desks of all players. Every method raises `StoreUnavailable` when the server does not answer."""
+
+    def __init__(self, client: redis.Redis, keys: Keys) -> None:
+        self._wire = Wire(client)
+        self._keys = keys
+
+    def write(self, news: Iterable[News], now: int) -> None:
+        """Put news on desks and into inboxes; what stands there already is left alone."""
+        shelves: dict[int, list[News]] = {}
+        for one in news:
+            shelves.setdefault(self._keys.partition(one.player), []).append(one)
+        calls = [self._call(partition, shelf, now) for partition, shelf in shelves.items()]
+        try:
+            self._wire.pipeline(calls)
+        except redis.exceptions.NoScriptError:
+            self._wire.call("SCRIPT", "LOAD", WRITE.text)
+            self._wire.pipeline(calls)
+
+    def _call(self, partition: int, shelf: Sequence[News], now: int) -> tuple[Any, ...]:
+        keys = [self._keys.inbox(partition), *(self._keys.desk(one.player) for one in shelf)]
+        args: list[Any] = [now, KEPT]
+        for one in shelf:
+            args += (one.player, one.game, one.seq, _DONE if one.done else _TURN if one.turn else "")
+        return ("EVALSHA", WRITE.digest, len(keys), *keys, *args)
+
+    def read(self, player: str) -> tuple[Cursor, dict[str, Place]]:
+        """The desk of a player, and the cursor behind all that has led to it."""
+        keys = (self._keys.inbox(self._keys.partition(player)), self._keys.desk(player))
+        last, flat = self._wire.run(READ, keys, ())
+        return Cursor(last), {
+            game.decode(): _read_place(value) for game, value in zip(flat[::2], flat[1::2], strict=True)
+        }
+
+    def count(self, player: str) -> int:
+        """How many games a player has in hand."""
+        return sum(not place.done for place in self.read(player)[1].values())
+
+    def behind(self, player: str, cursor: Cursor, most: int = _PAGE) -> tuple[list[Entry], Cursor] | None:
+        """News of a player behind a cursor, oldest first, at least one where there is any, and the cursor behind them.
+
+        None where the inbox no longer reaches so far back.
+        """
+        stream = self._keys.inbox(self._keys.partition(player))
+        found: list[Entry] = []
+        start = cursor.id if cursor.seq else b"(" + cursor.id
+        while not found:
+            page, length, oldest = self._wire.pipeline(
+                [
+                    ("XRANGE", stream, start, "+", "COUNT", most),
+                    ("XLEN", stream),
+                    ("XRANGE", stream, "-", "+", "COUNT", 1),
+                ]
+            )
+            if length >= KEPT and as_number(cursor.id) < as_number(oldest[0][0]):
+                return None
+            if not page:
+                break
+            found = [one for one in read_entries(page) if one.player == player]
+            if page[-1][0] != cursor.id:
+                cursor = Cursor(page[-1][0])
+            start = b"(" + cursor.id
+        return found, cursor
+
+
+def as_number(entry: bytes) -> tuple[int, int]:
+    """The id of an entry in a form that compares."""
+    ms, _, number = entry.partition(b"-")
+    return int(ms), int(number)
+
+
+def read_entries(raw: Sequence[Any]) -> list[Entry]:
+    """The news of raw inbox entries."""
+    return [
+        Entry(entry, fields[1].decode(), fields[3].decode(), int(fields[5]), int(fields[7]))
+        for entry, fields in raw
+        if fields
+    ]
+
+
+def _read_place(value: bytes) -> Place:
+    seq, mark, _ = value.decode().split(":")
+    return Place(int(seq), mark == _TURN, mark == _DONE)

@@ -1,0 +1,309 @@
+"""One look at one game of the store: the claims of its proof file, and what only who has the store can check.
+
+A game is held to four other copies of it: its snapshot, its summary in the read models, its leaves in the transparency log,
+and the secrets that its reveals must agree with. The report lists everything that is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from domain import events as e
+from domain.refusals import CorruptLog, Malformed
+from domain.ruleset import MOST_HANDS
+from domain.shuffle import chain_link, genesis_head, next_head
+from domain.state import State
+from services.audit import KeyMissing, Signer
+from services.checkpoints import PublicLog
+from services.codec import CODEC
+from services.folded import Table, follow
+from services.leaves import Leaf, leaf_kind
+from services.logcheck import leaf_problems
+from services.projections import update
+from services.proof import Claim, proof_lines, read_proof, verify_proof
+from services.sealed import restore_hidden
+from services.snapshot import Snapshot, read_snapshot, take_snapshot
+from services.store import CorruptStream, Entry
+from services.tables import UnknownGame
+from services.translog import Place
+
+Check = Literal["stream", "fold", "secrets", "snapshot", "projection", "log", "F", "I", "R", "B"]
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """One thing that is wrong: what found it, the first event at fault where that is known, and why in words."""
+
+    check: Check
+    event: int | None
+    detail: str
+
+    @property
+    def line(self) -> str:
+        """The problem in one line for people."""
+        where = "" if self.event is None else f" at event {self.event}"
+        return f"{self.check}{where}: {self.detail}"
+
+
+class AuditReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What the audit of a game came to."""
+
+    game: str
+    ok: bool
+    """Whether nothing is wrong."""
+    status: Literal["open", "playing", "over", "unknown"]
+    seq: int
+    """Events that were looked at, and the head of their chain."""
+    head: str
+    claims: tuple[Claim, ...]
+    problems: tuple[Problem, ...]
+    """All that is wrong, claims that fail included."""
+    settled: bool
+    """Whether the read models and the log have all of the game, so that the report will stay as it is when it is over."""
+
+
+class Copies(NamedTuple):
+    """What the store has of a game beside its stream, read before that."""
+
+    snapshot: bytes
+    projected: dict[str, Any] | None
+    """The summary, where it is of this version."""
+    misprint: str | None
+    """Why there is a summary that cannot be read."""
+    turns: str
+    lobbies: dict[str, int]
+    """When it was opened, by each lobby that it stands in."""
+    places: list[Place]
+    log_fault: str | None
+
+
+class Inspection:
+    """One look at one game."""
+
+    def __init__(self, game: str, copies: Copies, entries: list[Entry], torn: CorruptStream | None) -> None:
+        if not entries and torn is None and copies.projected is None and not copies.places:
+            raise UnknownGame(f"there is no game {game:.60}")
+        self._game, self._copies, self._entries = game, copies, entries
+        self._problems: list[Problem] = []
+        self._heads = [genesis_head(game)]
+        for _, public, _ in entries:
+            self._heads.append(next_head(self._heads[-1], public))
+        self._leaves = [
+            Leaf(game, kind, seq, self._heads[seq])
+            for seq, public, _ in entries
+            if (kind := leaf_kind(seq, public)) is not None
+        ]
+        for seq, public, _ in entries:
+            if b"\n" in public:
+                self._tell("stream", seq, "it has a line break, and a proof file an event a line")
+        if torn is not None:
+            self._tell("stream", torn.seq, torn.why)
+        self._broken: tuple[int, str] | None = None
+        """The first event up to which something else than the stream has another head, and what."""
+
+    # --- what may still come
+
+    def is_behind(self) -> bool:
+        """Whether the read models or the log have not all of the game."""
+        projected = self._copies.projected
+        if projected is None:
+            behind = self._copies.misprint is None
+        else:
+            behind = projected["seq"] < len(self._entries)
+        kinds = {leaf.kind for _, leaf in self._copies.places}
+        return behind or any(leaf.kind not in kinds for leaf in self._leaves)
+
+    def tell_behind(self) -> None:
+        """What the read models and the log lack is wrong: nothing is to come."""
+        projected, last = self._copies.projected, len(self._entries)
+        if projected is None:
+            if self._copies.misprint is None:
+                self._tell("projection", None, "the game is not in the read models: it was never projected")
+        elif projected["seq"] < last:
+            seq = projected["seq"]
+            self._tell("projection", seq + 1, f"the read models have events up to {seq}")
+        kinds = {leaf.kind for _, leaf in self._copies.places}
+        for leaf in self._leaves:
+            if leaf.kind not in kinds and self._copies.log_fault is None:
+                self._tell("log", leaf.seq, f"the {leaf.kind} has no leaf in the transparency log")
+
+    # --- the report
+
+    def report(self, log: PublicLog, key: Signer, *, settled: bool) -> AuditReport:
+        """Everything that is wrong."""
+        self._check_log()
+        tables = self._fold()
+        self._check_snapshot(tables)
+        self._check_projection(tables)
+        self._check_secrets()
+        claims = self._claims(log, key)
+        for claim in claims:
+            if claim.status == "fails":
+                self._tell(claim.name, claim.event, claim.detail)
+        end = tables.get(len(self._entries))
+        return AuditReport(
+            game=self._game,
+            ok=not self._problems,
+            status="unknown" if end is None else _status(end.state),
+            seq=len(self._entries),
+            head=self._heads[-1].hex(),
+            claims=claims,
+            problems=tuple(self._problems),
+            settled=settled,
+        )
+
+    def _tell(self, check: Check, event: int | None, detail: str) -> None:
+        self._problems.append(Problem(check, event, detail))
+
+    def _break(self, seq: int, why: str) -> None:
+        if self._broken is None or seq < self._broken[0]:
+            self._broken = seq, why
+
+    def _check_log(self) -> None:
+        """The leaves of the log are those of the events."""
+        if self._copies.log_fault is not None:
+            self._tell("log", None, self._copies.log_fault)
+        for _, leaf in self._copies.places:
+            if leaf not in self._leaves:
+                self._break(
+                    leaf.seq, f"the transparency log has other events up to the {leaf.kind} of the game"
+                )
+        for problem in leaf_problems(self._game, self._copies.places, self._leaves):
+            self._tell("log", None, problem)
+
+    def _fold(self) -> dict[int, Table]:
+        """The tables at the seqs that are compared, and at the end; fewer where the events cannot be folded."""
+        seqs = {len(self._entries), self._snapshot_seq(), (self._copies.projected or {}).get("seq", 0)}
+        found: dict[int, Table] = {}
+        known: Table | None = None
+        for seq in sorted(one for one in seqs if 0 < one <= len(self._entries)):
+            try:
+                known = follow(self._game, known, self._entries[known.seq if known else 0 : seq])
+            except CorruptStream as error:
+                self._tell("fold", error.seq or None, error.why)
+                break
+            found[seq] = known
+        return found
+
+    def _snapshot_seq(self) -> int:
+        seq = self._copies.snapshot.partition(b":")[0]
+        return int(seq) if seq.isdigit() else 0
+
+    def _check_snapshot(self, tables: dict[int, Table]) -> None:
+        """The snapshot is the fold of the events that it was taken after, and has their head."""
+        data = self._copies.snapshot.partition(b":")[2]
+        kept = read_snapshot(data) if data else None
+        if kept is None:
+            return  # none yet, or one that nobody would use
+        last = len(self._entries)
+        if kept.seq > last:
+            self._break(kept.seq, f"there was an event {kept.seq}, of which there is a snapshot")
+            self._tell(
+                "snapshot", last + 1, f"it was taken after event {kept.seq}, and there are {last}: cut off"
+            )
+        elif kept.head != self._heads[kept.seq]:
+            self._break(kept.seq, "a snapshot was taken of other events up to here")
+            self._tell("snapshot", kept.seq, "it was taken of other events: one up to here was changed")
+        elif kept.seq in tables:
+            table = tables[kept.seq]
+            wanted = read_snapshot(take_snapshot(*table))
+            for name in _differences(kept, wanted):
+                self._tell("snapshot", kept.seq, f"its {name} is not what the events come to")
+
+    def _check_projection(self, tables: dict[int, Table]) -> None:
+        """The summary in the read models is that of the fold, and the game is listed where it belongs."""
+        kept, last = self._copies.projected, len(self._entries)
+        if self._copies.misprint:
+            self._tell("projection", None, self._copies.misprint)
+        if kept is None:
+            return
+        if kept["seq"] > last:
+            self._break(kept["seq"], f"there was an event {kept['seq']}, which the read models have")
+            self._tell(
+                "projection", last + 1, f"it has events up to {kept['seq']}, and there are {last}: cut off"
+            )
+            return
+        table = tables.get(kept["seq"])
+        if table is None:
+            return
+        one = update(self._game, table, CODEC.decode(self._entries[0][1]).at)
+        wanted = msgspec.json.decode(msgspec.json.encode(one.summary))
+        for name in [*wanted, *(name for name in kept if name not in wanted)]:
+            if kept.get(name) != wanted.get(name):
+                told = f"{name} is {_short(kept.get(name))}, and the events say {_short(wanted.get(name))}"
+                self._tell("projection", kept["seq"], told)
+        if self._copies.turns.split() != list(one.waits_for):
+            self._tell("projection", kept["seq"], "it waits for other players than the events say")
+        if self._copies.lobbies != {wanted["status"]: wanted["created_at"]}:
+            listed = ", ".join(self._copies.lobbies) or "nowhere"
+            self._tell("projection", kept["seq"], f"it is listed as {listed}, and it is {wanted['status']}")
+
+    def _check_secrets(self) -> None:
+        """What was secret is what was revealed later, and the chain of secrets begins at the anchor."""
+        try:
+            events = CODEC.decode_all(self._entries)
+            bare = CODEC.decode_all([(seq, public, b"") for seq, public, _ in self._entries])
+        except (CorruptLog, KeyError):
+            return  # which the fold and the claims tell
+        for seq, why in _secret_problems(list(events), list(bare)):
+            self._tell("secrets", seq, why)
+
+    def _pinned(self, key: Signer) -> str:
+        """The key that the game was opened under, where it is one of the server's; else one that it is not."""
+        with suppress(KeyMissing, CorruptLog):
+            first = CODEC.decode(self._entries[0][1])
+            return key.of(first.server_key).public if isinstance(first, e.GameCreated) else key.public
+        return key.public
+
+    def _claims(self, log: PublicLog, key: Signer) -> tuple[Claim, ...]:
+        """The claims of the proof file, I held to the store's other copies too."""
+        try:
+            prove = None if self._copies.log_fault else log.prove
+            data = b"".join(proof_lines(iter(self._entries), None, None, prove)) if self._entries else b""
+            found: list[Claim] = list(verify_proof(read_proof(data), self._pinned(key)).claims)
+        except (CorruptLog, Malformed) as error:
+            self._tell("stream", None, f"there is no proof file of it: {error}")
+            found = []
+        if self._broken is not None:
+            claim = Claim("I", "nothing altered", "fails", self._broken[1], self._broken[0])
+            found = [claim if one.name == "I" else one for one in found] or [claim]
+        return tuple(found)
+
+
+def _secret_problems(events: list[Any], bare: list[Any]) -> Iterator[tuple[int, str]]:
+    first = events[0] if events else None
+    if isinstance(first, e.GameCreated) and first.anchor is not None:
+        secret = first.hidden.chain if isinstance(first.hidden, e.OpenedSecret) else ""
+        try:
+            anchored = (
+                chain_link(bytes.fromhex(secret), min(first.chain, MOST_HANDS), 0).hex() == first.anchor
+            )
+        except ValueError:
+            anchored = False
+        if not anchored:
+            yield 1, "its secret is not the end of the chain that the anchor commits to"
+    try:
+        revealed: list[Any] = list(restore_hidden(bare))
+    except LookupError:
+        return  # a reveal that does not fit its hand, which the claims tell
+    for seq, (event, told) in enumerate(zip(events, revealed, strict=True), 1):
+        if isinstance(event, e.CardsPassed) and told.hidden not in (msgspec.UNSET, event.hidden):
+            yield seq, f"the secret pass of seat {event.seat} is not the one that was revealed"
+        elif isinstance(event, e.HandDealt) and told.hidden not in (msgspec.UNSET, event.hidden):
+            yield seq, f"the secret deal of hand {event.hand} is not the one that was revealed"
+
+
+def _differences(kept: Snapshot, wanted: Snapshot | None) -> list[str]:
+    return [name for name in Snapshot.__struct_fields__ if getattr(kept, name) != getattr(wanted, name, None)]
+
+
+def _status(state: State) -> Literal["open", "playing", "over"]:
+    return "open" if state.phase == "seats" else "over" if state.phase == "over" else "playing"
+
+
+def _short(value: object) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 80 else text[:79] + "\N{HORIZONTAL ELLIPSIS}"

@@ -1,0 +1,266 @@
+"""Claim I of a proof: no event was altered, dropped or reordered (``docs/spec/audit.md`` 6, 7, 10).
+
+What shows it is the server's signed word that it can be held to: receipts, and checkpoints of its transparency log with
+a path to the game's leaves. Some of it stands in the file; what the reader kept is worth more, for the server cannot
+change it any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
+
+from domain.refusals import Malformed
+from domain.shuffle import genesis_head, next_head
+from services.audit import Receipt, verify_receipt
+from services.checkpoints import Inclusion
+from services.leaves import Leaf, leaf_kind
+from services.merkle import verify_inclusion
+from services.notes import SignedCheckpoint, read_checkpoint
+from services.replay import Failed
+from services.rotations import KeysOverTime
+
+HEAD_DIGITS: Final = 16
+"""Digits of each head in the line of heads."""
+_NOT_PINNED: Final = "; key not pinned: compare it with one you got elsewhere (--server-key)"
+
+
+class Signed(NamedTuple):
+    """What the server has signed of a game, as it stands in a file."""
+
+    receipts: tuple[Receipt, ...] = ()
+    checkpoint: SignedCheckpoint | None = None
+    inclusions: tuple[Inclusion, ...] = ()
+
+
+class KeptCheckpoint(NamedTuple):
+    """A checkpoint that a reader kept, and the leaf of the game that it was shown with, where it was."""
+
+    signed: SignedCheckpoint
+    leaf: Leaf | None = None
+    inclusion: Inclusion | None = None
+
+
+class Kept(NamedTuple):
+    """What a reader kept itself."""
+
+    receipts: tuple[Receipt, ...] = ()
+    checkpoints: tuple[KeptCheckpoint, ...] = ()
+
+
+class Chain(NamedTuple):
+    """The head of a game's chain at its end, at the events that were asked for, and the leaves that its events add."""
+
+    head: bytes
+    heads: dict[int, bytes]
+    leaves: dict[str, Leaf]
+    """By their hash in hex."""
+
+
+def follow_chain(
+    game: str, lines: Sequence[bytes], heads: str, wanted: Iterable[int]
+) -> tuple[Chain, int | None]:
+    """The chain of a file's events, and the first event whose head is not the one that the file names."""
+    asked = set(wanted)
+    head, found, leaves = genesis_head(game), {}, {}
+    wrong: int | None = None
+    for seq, line in enumerate(lines, 1):
+        head = next_head(head, line)
+        if wrong is None and heads[(seq - 1) * HEAD_DIGITS : seq * HEAD_DIGITS] != head.hex()[:HEAD_DIGITS]:
+            wrong = seq
+        if seq in asked:
+            found[seq] = head
+        kind = leaf_kind(seq, line)
+        if kind is not None:
+            leaf = Leaf(game, kind, seq, head)
+            leaves[leaf.hash.hex()] = leaf
+    if wrong is None and len(heads) != len(lines) * HEAD_DIGITS:
+        wrong = len(lines)
+    return Chain(head, found, leaves), wrong
+
+
+class IntegrityCheck:
+    """Holds a file's events to what its server has signed."""
+
+    def __init__(self, game: str, keys: KeysOverTime, events: int, chain: Chain) -> None:
+        self._game, self._keys, self._events, self._chain = game, keys, events, chain
+        self._receipt = 0
+        """The last event that a receipt shows."""
+        self._leaf: Leaf | None = None
+        """The last leaf that a checkpoint shows, and how large the log was."""
+        self._size = 0
+        self._hint = ""
+
+    def run(
+        self, in_file: Signed, kept: Kept, pinned: str | None
+    ) -> tuple[Literal["holds", "not shown"], str]:
+        """How far the claim holds; ``pinned`` is the server's key as the reader got it elsewhere. Raises `Failed`."""
+        if pinned is not None and pinned != self._keys.first:
+            raise Failed(1, "the file names another server key than you have")
+        for receipt in in_file.receipts:
+            self._check_receipt(receipt, "the receipt")
+        for receipt in kept.receipts:
+            self._check_receipt(receipt, "your receipt")
+        if in_file.checkpoint is not None:
+            self._check_log(in_file.checkpoint, in_file.inclusions, None, "the checkpoint")
+        for one in kept.checkpoints:
+            self._check_kept(one, in_file)
+        return self._result(pinned)
+
+    def _result(self, pinned: str | None) -> tuple[Literal["holds", "not shown"], str]:
+        by, upto = [], self._receipt
+        if self._receipt:
+            by.append(f"by a receipt of event {self._receipt}")
+        if self._leaf is not None:
+            by.append(
+                f"by a log of {self._size} that has the game's {self._leaf.kind}, event {self._leaf.seq}"
+            )
+            upto = max(upto, self._leaf.seq)
+        if not by:
+            return "not shown", "a receipt or a checkpoint would show it" + self._hint
+        told = f"up to event {upto} of {self._events}, {' and '.join(by)}"
+        return "holds", told + self._hint + ("" if pinned else _NOT_PINNED)
+
+    def _check_receipt(self, receipt: Receipt, which: str) -> None:
+        if receipt.game != self._game:
+            raise Failed(1, f"{which} is of game {receipt.game:.64}, not of this one")
+        if receipt.seq > self._events:
+            why = f"{which} is of event {receipt.seq}, and the file ends with event {self._events}: it was cut off"
+            raise Failed(receipt.seq, why)
+        head = self._chain.heads.get(receipt.seq)
+        if head is None or receipt.head != head.hex():
+            raise Failed(receipt.seq, f"{which} was given for other events")
+        if not verify_receipt(receipt, self._keys.at(receipt.seq)):
+            raise Failed(receipt.seq, f"the signature of {which} is not the server's")
+        self._receipt = max(self._receipt, receipt.seq)
+
+    def _check_log(
+        self, signed: SignedCheckpoint, paths: Iterable[Inclusion], named: Leaf | None, which: str
+    ) -> None:
+        """A checkpoint's signature, and each path that is to lead to its root."""
+        if not signed.is_signed_by(self._keys.first):
+            raise Failed(self._events, f"the signature of {which} is not the server's")
+        for one in paths:
+            self._check_inclusion(one, signed, named, which)
+
+    def _check_inclusion(
+        self, one: Inclusion, signed: SignedCheckpoint, named: Leaf | None, which: str
+    ) -> None:
+        size, root = signed.checkpoint.size, signed.checkpoint.root
+        if one.size != size:
+            raise Failed(
+                self._events, f"the inclusion is of a log of {one.size}, and {which} of one of {size}"
+            )
+        path = [bytes.fromhex(step) for step in one.path]
+        if not verify_inclusion(bytes.fromhex(one.leaf), one.index, size, path, root):
+            raise Failed(self._events, f"the inclusion does not lead to {which}")
+        leaf = self._chain.leaves.get(one.leaf)
+        if leaf is None:
+            self._fail_leaf(named, which)
+        elif self._leaf is None or self._leaf.seq <= leaf.seq:
+            self._leaf, self._size = leaf, size
+
+    def _fail_leaf(self, named: Leaf | None, which: str) -> None:
+        """A leaf of none of the file's events: told as closely as its fields allow."""
+        if named is None:
+            why = f"{which} has a leaf that is of none of the file's events: they were changed or cut off"
+            raise Failed(self._events, why)
+        if named.game != self._game:
+            raise Failed(1, f"{which} is of game {named.game:.64}, not of this one")
+        if named.seq > self._events:
+            raise Failed(
+                named.seq,
+                f"{which} has the {named.kind} of the game at event {named.seq}, and the file ends with event "
+                f"{self._events}: it was cut off",
+            )
+        raise Failed(named.seq, f"{which} has other events up to the {named.kind} of the game")
+
+    def _check_kept(self, kept: KeptCheckpoint, in_file: Signed) -> None:
+        """A checkpoint that the reader kept, with the leaf beside it, or with those in the file for the same size."""
+        which, (_, size, root) = "your checkpoint", kept.signed.checkpoint
+        theirs = in_file.checkpoint
+        if theirs is not None and theirs.checkpoint.size == size and theirs.checkpoint.root != root:
+            why = f"{which} and that of the file are of logs of {size} that differ: the log was forked"
+            raise Failed(self._events, why)
+        if kept.inclusion is not None:
+            self._check_log(kept.signed, [kept.inclusion], kept.leaf, which)
+            return
+        paths = [path for path in in_file.inclusions if path.size == size]
+        self._check_log(kept.signed, paths, None, which)
+        if not paths:
+            self._hint = (
+                f"; the file has no inclusion for your checkpoint, of a log of {size}: "
+                f"get it with /v1/games/{self._game}/proof?size={size}"
+            )
+
+
+# --- reading what a reader kept
+
+
+class _SignedHead(msgspec.Struct, frozen=True):
+    game: str
+    seq: int
+    head: str
+    signature: str
+
+
+class _KeptLeaf(msgspec.Struct, frozen=True):
+    leaf: str
+    index: int
+    size: int
+    path: tuple[str, ...]
+    game: str
+    kind: Literal["lock", "end"]
+    seq: int
+    head: str
+    checkpoint: str
+
+
+def read_kept_receipt(data: bytes) -> Receipt:
+    """A receipt as a command answered it: alone, or the whole answer, or a line of a proof file. Raises `Malformed`."""
+    found = _json(data, "a receipt")
+    if isinstance(found, dict) and isinstance(found.get("receipt"), dict):
+        found = found["receipt"]
+    try:
+        return Receipt(*msgspec.structs.astuple(msgspec.convert(found, _SignedHead)))
+    except msgspec.ValidationError as error:
+        raise Malformed(f"no receipt: {error}") from error
+
+
+def read_kept_checkpoint(data: bytes) -> KeptCheckpoint:
+    """A checkpoint as `/v1/log/checkpoint` answered it, or with a leaf, as `/v1/log/proof` did. Raises `Malformed`."""
+    if not data.lstrip().startswith(b"{"):
+        try:
+            return KeptCheckpoint(read_checkpoint(data.decode()))
+        except UnicodeDecodeError as error:
+            raise Malformed("a checkpoint is UTF-8") from error
+    found = _json(data, "a checkpoint")
+    if isinstance(found, dict) and found.keys() == {"checkpoint"} and isinstance(found["checkpoint"], str):
+        return KeptCheckpoint(read_checkpoint(found["checkpoint"]))
+    try:
+        kept = msgspec.convert(found, _KeptLeaf)
+        leaf = Leaf(kept.game, kept.kind, kept.seq, bytes.fromhex(kept.head))
+        inclusion = Inclusion(kept.leaf, kept.index, kept.size, kept.path)
+        check_hex((kept.leaf, *kept.path))
+    except (msgspec.ValidationError, ValueError) as error:
+        raise Malformed(f"no proof of a leaf: {error}") from error
+    if leaf.hash.hex() != kept.leaf:
+        raise Malformed("the proof's leaf is not that of its fields")
+    return KeptCheckpoint(read_checkpoint(kept.checkpoint), leaf, inclusion)
+
+
+def check_hex(hashes: Iterable[str]) -> None:
+    """Raise ValueError where one is not 32 bytes in lower-case hex."""
+    for text in hashes:
+        raw = bytes.fromhex(text)
+        if len(raw) != 32 or raw.hex() != text:
+            raise ValueError(f"{text!r:.80} is not 32 bytes in lower-case hex")
+
+
+def _json(data: bytes, what: str) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Malformed(f"{what} is JSON, and this is none: {error}") from error

@@ -1,0 +1,49 @@
+"""What the house owes at a table: its bots' moves, what a deadline asks for, and the end of an abandoned table.
+
+It is worked out from the folded table alone, so a worker that died has taken nothing with it.
+"""
+
+from __future__ import annotations
+
+from domain import events as e
+from domain.bots import house_move
+from domain.commands import AbandonTable, AnyCommand, LockTable
+from domain.game import abandoned_at, advance, bots_owe, deadline, to_act
+from domain.state import State
+
+
+def next_due(state: State, now: int) -> int | None:
+    """When the house must act at this table, in ms: for its bots now, else at a deadline, or to end it as abandoned.
+
+    None where it never must: the game is over, or the table was opened without a time after which it is abandoned.
+    """
+    if bots_owe(state):
+        return now
+    late = deadline(state)
+    return abandoned_at(state) if late is None else late
+
+
+def house_events(state: State, at: int, most: int) -> tuple[list[e.Event], State]:
+    """What the house does at ``at`` (ms) until it owes nothing, about ``most`` events of it; and the state after them."""
+    events: list[e.Event] = []
+    while len(events) < most:
+        command = _owed(state, at)
+        if command is None:
+            break
+        more, state = advance(state, command)
+        events.extend(more)
+    return events, state
+
+
+def _owed(state: State, at: int) -> AnyCommand | None:
+    """The next thing that the house must do at ``at``; none where it owes nothing yet."""
+    late, end = deadline(state), abandoned_at(state)
+    passed = late is not None and late <= at
+    if end is not None and end <= at:
+        return AbandonTable(at=at)
+    if state.phase == "seats":
+        return LockTable(at=at) if passed else None
+    for seat in to_act(state):
+        if state.seats[seat].house_plays or passed:
+            return house_move(state, seat, at)
+    return None

@@ -1,0 +1,171 @@
+"""The signatures in a proof: every move of a seat that registered a key is its own (``docs/spec/audit.md`` 8).
+
+Moves of the house, by bot, clock or claim, are exempt. A signature counts only for the move it stands at: it binds the
+game, the action and the whole history up to an event no earlier than the last deal, exchange or end of a trick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from msgspec import UNSET, UnsetType
+
+from domain import events as e
+from domain.refusals import Malformed
+from domain.signing import Signed, move_message, signed_move
+from services.replay import Failed, Shown
+from services.signing import check_public_key, is_signed
+
+PassSignatures = tuple[tuple[int, str] | None, ...] | UnsetType
+
+
+class _Pass(NamedTuple):
+    """A pass whose signature is still hidden: its event, and the first event that it may be signed at."""
+
+    number: int
+    since: int
+
+
+class SignatureCheck:
+    """Checks the signed moves of a game.
+
+    ``heads`` are those of its chain, that of no event first. ``pinned`` are keys of seats as the reader got them elsewhere.
+    """
+
+    def __init__(self, heads: Sequence[bytes], pinned: Mapping[int, str] | None = None) -> None:
+        self._heads, self._pinned = heads, pinned or {}
+        self._game = ""
+        self._number = 0
+        self._keys: dict[int, str] = {}
+        self._seats: dict[int, int] = {}
+        """By seat the event in which it was taken."""
+        self._mark = 0
+        self._passes: dict[int, _Pass] = {}
+        """The passes of this hand that seats with a key made themselves."""
+        self._signed = 0
+        self._broken_off: Shown | None = None
+
+    def run(self, events: Sequence[e.AnyEvent], broken_off: Shown | None = None) -> str:
+        """What is shown of signatures, "" where nobody signs. Raises `Failed` at the first event that is not signed right.
+
+        ``events`` follow the rules; ``broken_off`` is the hand that the end of the game reveals.
+        """
+        self._broken_off = broken_off
+        for self._number, event in enumerate(events, 1):
+            check = _CHECKS.get(type(event))
+            if check is not None:
+                check(self, event)
+        for seat in sorted(self._pinned.keys() - self._seats.keys()):
+            raise Failed(1, f"nobody sits at seat {seat}, whose key you have")
+        return self._summary()
+
+    def _created(self, event: e.GameCreated) -> None:
+        self._game = event.game
+
+    def _seat_left(self, event: e.SeatLeft) -> None:
+        self._keys.pop(event.seat, None)
+        self._seats.pop(event.seat, None)
+
+    def _marked(self, _: e.PassesExchanged | e.TrickEnded) -> None:
+        self._mark = self._number
+
+    def _dealt(self, _: e.HandDealt) -> None:
+        self._mark, self._passes = self._number, {}
+
+    def _chosen(self, event: e.CardsPassed) -> None:
+        if event.by == "player" and event.seat in self._keys:
+            self._passes[event.seat] = _Pass(self._number, self._mark)
+
+    def _scored(self, event: e.HandScored) -> None:
+        self._passed(dict(enumerate(event.passes or ())), event.pass_signatures)
+
+    def _ended(self, event: e.GameEnded) -> None:
+        if self._broken_off is not None:
+            self._passed(self._broken_off.given, event.pass_signatures)
+
+    def _seat_taken(self, event: e.SeatTaken) -> None:
+        self._seats[event.seat] = self._number
+        if event.public_key is None:
+            return
+        try:
+            check_public_key(event.public_key)
+        except Malformed as error:
+            raise Failed(self._number, f"its public key is {error}") from error
+        if event.kind != "player":
+            raise Failed(self._number, "a house bot signs nothing")
+        self._keys[event.seat] = event.public_key
+
+    def _compare_keys(self, _: e.GameLocked) -> None:
+        for seat, key in sorted(self._pinned.items()):
+            if seat in self._seats and self._keys.get(seat) != key:
+                raise Failed(self._seats[seat], f"seat {seat} has another key than you have, or none")
+
+    def _moved(self, event: e.CardPlayed | e.MoonChosen) -> None:
+        if event.seat not in self._keys or event.by != "player":
+            if event.signature is not UNSET or event.signed_seq is not UNSET:
+                raise Failed(
+                    self._number, f"seat {event.seat} has no key, or did not move, and here it signs"
+                )
+            return
+        move = signed_move(event)
+        if move is None:
+            raise Failed(self._number, f"seat {event.seat} signs its moves, and this one is not signed")
+        self._verify(event.seat, move.action, move.signed, self._mark, self._number)
+
+    def _passed(self, passes: Mapping[int, str], signatures: PassSignatures) -> None:
+        shown = () if signatures is UNSET else signatures
+        for seat, signed in enumerate(shown):
+            if signed is not None and seat not in self._passes:
+                raise Failed(self._number, f"seat {seat} has no key, or did not pass, and here it signs")
+        for seat, made in sorted(self._passes.items()):
+            signed = shown[seat] if seat < len(shown) else None
+            if signed is None:
+                raise Failed(
+                    self._number,
+                    f"seat {seat} signs its moves, and its pass (event {made.number}) is not signed",
+                )
+            self._verify(seat, f"pass {passes.get(seat, '')}", Signed(*signed), made.since, made.number)
+        self._passes = {}
+
+    def _verify(self, seat: int, action: str, signed: Signed, since: int, number: int) -> None:
+        """Judge the signature of what ``seat`` did in event ``number``."""
+        what = f"the signature of seat {seat}" + ("" if number == self._number else f" for event {number}")
+        if not since <= signed.seq < number:
+            raise Failed(
+                self._number,
+                f"{what} is one of event {signed.seq}, which is not from {since} to {number - 1}",
+            )
+        message = move_message(self._game, signed.seq, self._heads[signed.seq], action)
+        if not is_signed(self._keys[seat], signed.signature, message):
+            raise Failed(self._number, f"{what} is not its key's, or not of {action!r} at this table")
+        self._signed += 1
+
+    def _summary(self) -> str:
+        if not self._keys:
+            return ""
+        seats = ", ".join(map(str, sorted(self._keys)))
+        told = f"; {self._signed} moves signed by seats {seats}"
+        open_keys = [str(seat) for seat in sorted(self._keys) if seat not in self._pinned]
+        if open_keys:
+            told += (
+                f"; key not pinned of seats {', '.join(open_keys)}:"
+                " compare it with one you got elsewhere (--seat-key SEAT=HEX)"
+            )
+        return told
+
+
+_CHECKS: Final[dict[type[e.Event], Callable[[SignatureCheck, Any], None]]] = {
+    e.GameCreated: SignatureCheck._created,
+    e.SeatTaken: SignatureCheck._seat_taken,
+    e.SeatLeft: SignatureCheck._seat_left,
+    e.GameLocked: SignatureCheck._compare_keys,
+    e.HandDealt: SignatureCheck._dealt,
+    e.CardsPassed: SignatureCheck._chosen,
+    e.PassesExchanged: SignatureCheck._marked,
+    e.CardPlayed: SignatureCheck._moved,
+    e.TrickEnded: SignatureCheck._marked,
+    e.MoonChosen: SignatureCheck._moved,
+    e.HandScored: SignatureCheck._scored,
+    e.GameEnded: SignatureCheck._ended,
+}

@@ -1,0 +1,117 @@
+"""The server's own report over HTTP."""
+
+from __future__ import annotations
+
+import pytest
+
+from api.audits import AuditAnswer
+from services import auditor
+from services.wiring import Services
+from tests.api.guests import Guest, open_table
+from tests.api.test_docs import check
+from tests.support.tampering import change
+from workers.projector import Projector
+
+KEPT = "public, max-age=86400"
+
+
+@pytest.fixture
+def projector(services: Services) -> Projector:
+    """What keeps the read models and the log."""
+    one = Projector(services.store, services.feed, services.projections, services.clock, block_ms=0)
+    one.begin()
+    return one
+
+
+@pytest.fixture
+def game(services: Services, four: list[Guest], projector: Projector) -> str:
+    """A finished game, projected."""
+    game = open_table(four[0], [{"bot": "rules"}] * 4, hand_limit=1)
+    services.tables.act_for_house(game)
+    while projector.round():
+        pass
+    return game
+
+
+def test_the_report_on_a_finished_game(
+    services: Services, stranger: Guest, game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everything holds; it is worked out once, and may be kept."""
+    answer = stranger.get(f"/v1/games/{game}/audit")
+    assert (200, KEPT) == (answer.status_code, answer.headers["Cache-Control"])
+    body = answer.json
+    check(AuditAnswer, body)
+    table = services.tables.load(game)
+    assert (True, "over", [], True) == (body["ok"], body["status"], body["problems"], body["settled"])
+    assert (game, table.seq, table.head.hex()) == (body["game"], body["seq"], body["head"])
+    assert {"F": "not shown", "I": "holds", "R": "holds", "B": "not shown"} == {
+        one["name"]: one["status"] for one in body["claims"]
+    }
+    assert table.etag == answer.headers["ETag"]
+
+    def fail(_: object) -> None:
+        raise AssertionError("it was worked out again")
+
+    monkeypatch.setattr(services.auditor, "audit", fail)
+    again = stranger.get(f"/v1/games/{game}/audit")
+    assert (answer.data, KEPT) == (again.data, again.headers["Cache-Control"])
+
+
+def test_reports_are_kept_within_bounds(
+    services: Services, stranger: Guest, game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that was asked for longest ago makes room."""
+    monkeypatch.setattr(auditor, "KEPT_REPORTS", 0)
+    assert 200 == stranger.get(f"/v1/games/{game}/audit").status_code
+    assert services.auditor.kept_json(game, services.tables.load(game)) is None
+
+
+def test_a_game_that_was_changed(services: Services, stranger: Guest, game: str) -> None:
+    """What is wrong is told with its event, and the report is not kept."""
+    seq = change(services, game, "card_played", lambda raw: raw.replace(b'"by":"bot"', b'"by":"clock"'))
+    answer = stranger.get(f"/v1/games/{game}/audit")
+    assert "no-cache" == answer.headers["Cache-Control"]
+    check(AuditAnswer, answer.json)
+    assert answer.json["ok"] is False
+    assert {"check": "R", "event": seq} == {
+        key: value
+        for one in answer.json["problems"]
+        if one["check"] == "R"
+        for key, value in one.items()
+        if key != "detail"
+    }
+
+
+def test_before_the_read_models_have_the_end(services: Services, four: list[Guest], stranger: Guest) -> None:
+    """Given that the projector is behind, then the report holds, is not settled, and is not kept."""
+    services.feed.ensure_group("projector")
+    game = open_table(four[0], [{"bot": "rules"}] * 4, hand_limit=1)
+    services.tables.act_for_house(game)
+    answer = stranger.get(f"/v1/games/{game}/audit")
+    assert (True, False) == (answer.json["ok"], answer.json["settled"])
+    assert "no-cache" == answer.headers["Cache-Control"]
+
+
+def test_it_waits_for_the_end(four: list[Guest], stranger: Guest) -> None:
+    """409 before, with the version; 404 for what there is not."""
+    game = open_table(four[0], ["me", *[{"bot": "rules"}] * 3])
+    early = stranger.get(f"/v1/games/{game}/audit")
+    assert (409, "game/not_over") == (early.status_code, early.json["code"])
+    assert early.headers["ETag"].startswith(f'"{early.json["seq"]}-')
+    assert 404 == stranger.get(f"/v1/games/{'0' * 24}/audit").status_code
+    assert 404 == stranger.get("/v1/games/%7Bx%7D/audit").status_code
+
+
+def test_a_game_that_cannot_be_folded(services: Services, stranger: Guest, game: str) -> None:
+    """Given a hole in the stream, when nobody can load the table, then the report says so all the same."""
+    services.client.xdel(services.keys.stream(game), "30-0")
+    services.client.delete(services.keys.snapshot(game))
+    services.tables._cache.drop(game)
+    assert 500 == stranger.get(f"/v1/games/{game}").status_code
+    answer = stranger.get(f"/v1/games/{game}/audit")
+    assert (200, "no-cache") == (answer.status_code, answer.headers["Cache-Control"])
+    check(AuditAnswer, answer.json)
+    assert {"check": "stream", "event": 30, "detail": "the stream has entry 31-0 here"} in answer.json[
+        "problems"
+    ]
+    assert answer.headers["ETag"] == f'"29-{answer.json["head"][:16]}"'

@@ -1,0 +1,103 @@
+"""The audit of games of which a copy was changed by hand: snapshot, summary, lists, leaves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+import redis
+
+from domain.commands import GetReady
+from services.keys import Keys
+from services.settings import Settings
+from services.snapshot import Snapshot
+from services.wiring import Services, build
+from tests.support.audited import ANNA, PERSON, audit, open_game, project, status, told
+from tests.support.clock import Clock
+
+
+@pytest.fixture
+def services(valkey: redis.Redis, tmp_path: Path) -> Services:
+    """Services on an empty store."""
+    return build(Settings(data=tmp_path, partitions=4), store=valkey, clock=Clock(1_700_000_000_000))
+
+
+@pytest.fixture
+def game(services: Services) -> str:
+    """A finished game of one hand."""
+    return open_game(services)
+
+
+def test_a_summary_that_differs_from_the_fold_is_found(services: Services, game: str) -> None:
+    """Each field is named, with both values."""
+    key = services.keys.table(game)
+    summary = json.loads(services.client.hget(key, "summary"))
+    right = summary["totals"]
+    summary["totals"] = [0, 0, 0, 0]
+    summary["winners"] = []
+    summary["more"] = 1
+    services.client.hset(key, "summary", json.dumps(summary))
+    lines = told(audit(services, game), "projection")
+    assert f"totals is [0,0,0,0], and the events say {json.dumps(right, separators=(',', ':'))}" in lines
+    assert "winners is [], and the events say" in lines
+    assert "more is 1, and the events say null" in lines
+
+
+def test_a_game_in_the_wrong_list_is_found(services: Services, game: str) -> None:
+    """Of the lobby, and of those whose turn it is."""
+    p, client = services.keys.partition(game), services.client
+    client.zadd(services.keys.lobby(p, "open"), {game: 5})
+    assert "it is listed as open, over, and it is over" in told(audit(services, game), "projection")
+    for one in ("open", "over"):
+        client.zrem(services.keys.lobby(p, one), game)
+    client.hset(services.keys.table(game), "turns", "pff")
+    lines = told(audit(services, game), "projection")
+    assert "it is listed as nowhere" in lines
+    assert "it waits for other players" in lines
+
+
+def test_a_summary_of_an_earlier_event_is_held_to_that(services: Services) -> None:
+    """Behind the events it is compared with the table as it was; and with nothing to come, it is wrong to be behind."""
+    game = open_game(services, most=30)
+    before = services.tables.load(game).seq
+    services.tables.act_for_house(game)
+    report = audit(services, game)
+    assert f"projection at event {before + 1}: the read models have events up to {before}" in told(report)
+    assert 1 == len([one for one in report.problems if one.check == "projection"]), told(report)
+
+
+def test_a_snapshot_that_differs_from_the_fold_is_found(services: Services) -> None:
+    """A field of it, or the events that it says it is of; one that cannot be read is used by nobody."""
+    game = open_game(services, PERSON, most=1)
+    services.tables.handle(game, GetReady(player=ANNA))
+    services.tables.act_for_house(game)
+    project(services, game)
+    key, client = services.keys.snapshot(game), services.client
+    seq, _, data = client.get(key).partition(b":")
+    fields = msgspec.msgpack.decode(data)
+    at = Snapshot.__struct_fields__.index("ready_seconds")
+    client.set(key, seq + b":" + msgspec.msgpack.encode([*fields[:at], 999, *fields[at + 1 :]]))
+    assert f"snapshot at event {int(seq)}: its ready_seconds is not what" in told(audit(services, game))
+    fields[2] = bytes(32)
+    client.set(key, seq + b":" + msgspec.msgpack.encode(fields))
+    report = audit(services, game)
+    assert "it was taken of other events" in told(report, "snapshot")
+    assert "fails" == status(report, "I")
+    client.set(key, b"9:garbage")
+    assert audit(services, game).ok
+
+
+def test_a_fork_and_a_spoilt_log_are_found(services: Services, game: str) -> None:
+    """A second leaf of a kind, a leaf that is lost, and a log that is none."""
+    end = services.log.tree.of_game(game)[-1][1]
+    services.log.tree.add([end._replace(head=bytes(32))])
+    report = audit(services, game)
+    assert "a fork" in told(report, "log")
+    assert "fails" == status(report, "I")
+    services.client.xdel(Keys.log_leaves, "2-0")
+    assert "leaf 1 of the transparency log is none" in told(audit(services, game), "log")
+    services.client.delete(Keys.log_places)
+    services.client.set(Keys.log_places, "x")
+    assert "WRONGTYPE" in told(audit(services, game), "log")

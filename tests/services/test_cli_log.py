@@ -1,0 +1,172 @@
+"""`hearts log`: what it shows and signs, and that it finds what was done to the log or to the games by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import redis
+from click.testing import CliRunner, Result
+
+from domain.bots import BOTS
+from domain.commands import SeatPlan
+from domain.variants import ruleset_of
+from services.cli_log import log_group
+from services.keys import Keys
+from services.leaves import find_leaves
+from services.notes import read_checkpoint
+from services.projections import GROUP
+from services.settings import Settings
+from services.wiring import Services, build
+
+Run = Callable[..., Result]
+BOT = SeatPlan(kind="bot", bot=BOTS["rules"].id)
+
+
+@pytest.fixture
+def services(
+    valkey: redis.Redis, valkey_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Services:
+    """Services on an empty store, which the command is led to by its settings."""
+    settings = Settings(data=tmp_path, partitions=4, store_url=valkey_url, origin="example.org/hearts")
+    for name, value in settings.to_environ().items():
+        monkeypatch.setenv(name, value)
+    return build(settings)
+
+
+@pytest.fixture
+def games(services: Services) -> list[str]:
+    """Two finished games, in the log."""
+    ids = []
+    for _ in range(2):
+        game = services.tables.open(
+            ruleset_of({"variant": "basic", "hand_limit": 1}), [BOT] * 4
+        ).table.state.game
+        services.tables.act_for_house(game)
+        services.log.tree.add(find_leaves(game, services.store.read(game)))
+        ids.append(game)
+    return ids
+
+
+@pytest.fixture
+def run(services: Services) -> Run:
+    """Runs `hearts log` with these words."""
+    return lambda *words: CliRunner().invoke(log_group, words)
+
+
+def test_an_empty_log_is_in_order(run: Run) -> None:
+    """It has a checkpoint too."""
+    assert (0, "0 leaves, all in order\n") == (run("verify").exit_code, run("verify").stdout)
+    assert 0 == read_checkpoint(run("checkpoint").stdout).checkpoint.size
+
+
+def test_show_lists_the_entries(run: Run, services: Services, games: list[str]) -> None:
+    """A line each, with the name and the key of the log beside it; as JSON with every field."""
+    shown = run("show")
+    assert [
+        f"{index} {kind} {game}"
+        for index, (game, kind) in enumerate((game, kind) for game in games for kind in ("lock", "end"))
+    ] == [" ".join(line.split()[:3]) for line in shown.stdout.splitlines()]
+    assert "origin example.org/hearts" in shown.stderr
+    assert services.log.verifier_key in shown.stderr
+    one = json.loads(run("show", "--json", "--start", "2", "--limit", "1").stdout)
+    leaf = services.log.tree.leaves(2, 1)[0][1]
+    assert {**leaf._asdict(), "head": leaf.head.hex(), "index": 2, "leaf": leaf.hash.hex()} == one
+
+
+def test_a_sound_log_verifies_against_what_was_kept(run: Run, games: list[str], tmp_path: Path) -> None:
+    """All hashes, all games, and the checkpoint of before."""
+    kept = tmp_path / "kept"
+    kept.write_text(run("checkpoint").stdout, encoding="utf-8")
+    done = run("verify", "--checkpoint", str(kept))
+    assert (0, "4 leaves, all in order\n") == (done.exit_code, done.stdout)
+    body = json.loads(run("verify", "--json").stdout)
+    assert {"ok": True, "leaves": 4, "missing": 0, "problems": []} == body
+
+
+def test_what_was_done_to_the_log_by_hand_is_found(
+    run: Run, services: Services, games: list[str], tmp_path: Path
+) -> None:
+    """A hash, an index, a leaf and the whole log."""
+    kept, client = tmp_path / "kept", services.client
+    kept.write_text(run("checkpoint").stdout, encoding="utf-8")
+    client.setrange(Keys.log_nodes(1, 0), 3, b"x")
+    done = run("verify")
+    assert 1 == done.exit_code
+    assert "the hash of the subtree over leaves 0 and on" in done.stdout
+    assert "1 problem" in done.stdout
+    client.hdel(Keys.log_index, services.log.tree.leaves(3, 1)[0][1].hash)
+    assert f"leaf 3 (end of game {games[1]}) is not found by its hash" in run("verify").stdout
+    client.xdel(Keys.log_leaves, "2-0")
+    assert "leaf 1 is not in the transparency log" in run("verify").stdout
+    for key in client.scan_iter("h:{log}:*"):
+        client.delete(key)
+    done = run("verify", "--checkpoint", str(kept))
+    assert "the log had 4 leaves, and has 0" in done.stdout
+    assert 1 == done.exit_code
+
+
+def test_a_log_that_was_written_anew_is_found_by_a_checkpoint(
+    run: Run, services: Services, games: list[str], tmp_path: Path
+) -> None:
+    """Given the same leaves in another order, everything fits but what was kept."""
+    kept = tmp_path / "kept"
+    kept.write_text(run("checkpoint").stdout, encoding="utf-8")
+    leaves = [leaf for _, leaf in services.log.tree.every_leaf()]
+    for key in services.client.scan_iter("h:{log}:*"):
+        services.client.delete(key)
+    services.log.tree.add(leaves[::-1])
+    assert 0 == run("verify").exit_code
+    done = run("verify", "--checkpoint", str(kept))
+    assert (1, True) == (done.exit_code, "the first 4 leaves are others" in done.stdout)
+
+
+def test_a_game_that_was_changed_cut_or_lost_is_found(run: Run, services: Services, games: list[str]) -> None:
+    """The leaves tell the heads that the games had."""
+    client, keys = services.client, services.keys
+    first, second = map(keys.stream, games)
+    entry, fields = client.xrange(first, count=3)[2]
+    entries = client.xrange(first)
+    client.delete(first)
+    for at, kept in entries:
+        changed = {b"p": kept[b"p"].replace(b'"at":', b'"at":1')} if at == entry else kept
+        client.xadd(first, changed, id=at)
+    said = run("verify").stdout
+    assert f"leaf 0 has the lock of game {games[0]} at event" in said
+    assert f"leaf 1 has the end of game {games[0]} at event" in said
+    client.delete(second)
+    assert f"leaf 2 is of the lock of game {games[1]}, which is not in the store" in run("verify").stdout
+    assert fields
+
+
+def test_a_fork_is_found(run: Run, services: Services, games: list[str]) -> None:
+    """Two leaves of a kind for one game."""
+    leaf = services.log.tree.leaves(1, 1)[0][1]
+    services.log.tree.add([leaf._replace(head=bytes(32))])
+    done = run("verify")
+    assert 1 == done.exit_code
+    assert f"leaf 4 is a second end of game {games[0]}: a fork" in done.stdout
+
+
+def test_missing_leaves_are_told_and_filled_in(run: Run, services: Services, games: list[str]) -> None:
+    """A store from before there was a log; those that the projector is about to add are no fault."""
+    for key in services.client.scan_iter("h:{log}:*"):
+        services.client.delete(key)
+    done = run("verify")
+    assert (1, True) == (done.exit_code, f"the lock of game {games[0]}, event" in done.stdout)
+    services.feed.ensure_group(GROUP)
+    done = run("verify")
+    assert (0, "0 leaves, all in order; 4 leaves are still to come\n") == (done.exit_code, done.stdout)
+    assert "4 leaves added\n" == run("fill").stdout
+    assert "0 leaves added\n" == run("fill").stdout
+    assert "4 leaves, all in order\n" == run("verify").stdout
+
+
+def test_no_store_is_status_2(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Of every command, with a sentence."""
+    monkeypatch.setenv("HEARTS_STORE_URL", f"unix://{tmp_path}/nothing")
+    for word in ("checkpoint", "show", "verify", "fill"):
+        done = run(word)
+        assert (2, True) == (done.exit_code, "the store does not answer" in done.stderr)
