@@ -104,6 +104,13 @@ class OpenHand(Schema):
     given = _text(f"what it had passed, {_CARDS}")
 
 
+class InvitationAnswer(Schema):
+    """A seat that waits for whoever is invited to it."""
+
+    seat = _seat("which")
+    code = _text("what to sit down with, 24 digits in hex")
+
+
 class TableAnswer(EndAndOrigin):
     """A table as the caller may see it. The last keys of the contract are there for a seat alone."""
 
@@ -131,6 +138,10 @@ class TableAnswer(EndAndOrigin):
     received = fields.String(metadata={"description": f"what was passed to the caller, {_CARDS}"})
     legal = fields.String(metadata={"description": f"there when the caller may play now, {_CARDS}"})
     given = fields.String(metadata={"description": f"what the caller has passed, {_CARDS}"})
+    invitations = fields.List(
+        fields.Nested(InvitationAnswer),
+        metadata={"description": "for those at the table: seats that wait for who is invited"},
+    )
     reason = fields.String(
         required=True, allow_none=True, validate=validate.OneOf(["target", "limit", "abandoned"])
     )

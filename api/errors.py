@@ -32,6 +32,7 @@ CODES: Final[dict[str, tuple[int, str]]] = {
     "auth/required": (401, "A valid token is required"),
     "auth/forbidden": (403, "The token does not allow this"),
     "hint/not_allowed": (403, "No hints at this table"),
+    "invitation/wrong": (403, "Not an invitation to this table"),
     "seat/not_yours": (403, "Not your seat"),
     "game/unknown": (404, "No such game"),
     "player/unknown": (404, "No such player"),

@@ -56,6 +56,12 @@ EXPLAINED: Final[dict[str, Told]] = {
         "this table was opened without hints",
         extra=_AT,
     ),
+    "invitation/wrong": Told(
+        "The code invites to no seat at this table: it is another table's, or was copied with a fault.",
+        "Ask who invited you for the address of the table and the code once more.",
+        "this is no invitation to a seat at this table",
+        "ask who invited you for the table and the code once more",
+    ),
     "seat/not_yours": Told(
         "You have no seat here, name another's, or the stand-in bot plays yours at the moment.",
         "Sit down before the game starts; take your seat back with `POST .../seats/{seat}/back`.",

@@ -22,6 +22,7 @@ from api.auth import caller, require
 from api.errors import FieldProblem, RefusedAt
 from api.house import House, house
 from api.inputs import Body, check_game_id, read_body, read_if_match, read_key, read_query, wsgi
+from api.invitations import invited_to
 from api.lookback import look_back
 from api.opening import check_tables, note_table
 from api.present import encode
@@ -86,7 +87,8 @@ def open_table() -> Response:
     """Open a table.
 
     The rules are those of `variant`, with any key of a rule set changed beside it. A seat is `"open"`, `"me"`,
-    `{"bot": "rules"}` or `{"player": id}`, which keeps it for that player. Where `players` is left out, there are as
+    `{"bot": "rules"}`, `{"player": id}`, which keeps it for that player, or `"invited"`, which keeps it for whoever sits
+    down with its `invitation`: those at the table are told the codes, and hand them on. Where `players` is left out, there are as
     many as `seats` has entries. A table of bots alone begins at once.
     """
     here, environ = house(), wsgi()
@@ -158,8 +160,8 @@ def _plans(here: House, me: Player, fields: Mapping[str, Any]) -> list[c.SeatPla
         who = me.id if what == "me" else which
         if what == "bot":
             plans.append(c.SeatPlan(kind="bot", bot=BOTS[which].id))
-        elif what == "open":
-            plans.append(c.SeatPlan(kind="open"))
+        elif what in ("open", "invited"):
+            plans.append(c.SeatPlan(kind=what))
         elif who in taken:
             errors.append({"field": where, "detail": f"{where}: a player has one seat at a table"})
         elif what == "me":
@@ -186,12 +188,17 @@ def _plans(here: House, me: Player, fields: Mapping[str, Any]) -> list[c.SeatPla
 def sit_down(game: str) -> Response:
     """Take a seat.
 
-    The one that is named, or the first that is free to you.
+    The one that is named, or the first that is free to you; with an `invitation` the one that it is to.
     """
     asked = _command(game, SIT_DOWN)
-    fields = asked.body.fields
-    command = c.SitDown(player=asked.me.id, **fields)
-    return _let(asked, command)
+    fields = dict(asked.body.fields)
+    code = fields.pop("invitation")
+    if code is not None:
+        seat = invited_to(asked.here, game, code)
+        if fields["seat"] not in (None, seat):
+            raise FieldProblem([{"field": "seat", "detail": f"seat: the invitation is to seat {seat}"}])
+        fields |= {"seat": seat, "invited": True}
+    return _let(asked, c.SitDown(player=asked.me.id, **fields))
 
 
 @games.view("DELETE", "/<game>/seats/<seat:seat>", CommandAnswer, codes=OF_A_SEAT, **_COMMAND)

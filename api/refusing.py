@@ -35,7 +35,7 @@ _HEADERS: Final[dict[int, dict[str, str]]] = {
 """Headers that every refusal of a status has; of 403 only those for want of a scope."""
 
 
-OF_SITTING_DOWN: Final = ("game/full", "game/over", "seat/taken", "entropy/repeated")
+OF_SITTING_DOWN: Final = ("game/full", "game/over", "invitation/wrong", "seat/taken", "entropy/repeated")
 OF_A_SEAT: Final = ("game/over", "seat/not_yours", "seat/taken")
 """What standing up and coming back are refused with."""
 OF_READINESS: Final = (*OF_A_SEAT, "entropy/wrong_opening", "game/not_started")

@@ -33,6 +33,8 @@ MOST_EVENTS: Final = 1000
 STATUSES: Final = ("open", "playing", "over")
 
 _HEX: Final = re.compile(r"[0-9a-f]{64}")
+INVITATION: Final = "[0-9a-f]{24}"
+"""The form of the code of an invitation."""
 _NUMBER: Final = re.compile(r"[0-9]{1,16}")
 LARGEST_AFTER: Final = 10**15 - 1
 """The largest number that a query can say."""
@@ -154,11 +156,11 @@ class NameField(Judged, fields.String):
 
 
 class SeatField(Judged, fields.Field[Any]):
-    """How a seat of a new table is filled: a pair of what (``open``, ``me``, ``bot``, ``player``) and which."""
+    """How a seat of a new table is filled: a pair of what (``open``, ``invited``, ``me``, ``bot``, ``player``) and which."""
 
     def judge(self, value: Any) -> Any:
         """See `Judged`."""
-        if value in ("open", "me"):
+        if value in ("open", "invited", "me"):
             return value, ""
         if isinstance(value, dict) and len(value) == 1:
             what, which = next(iter(value.items()))
@@ -166,7 +168,7 @@ class SeatField(Judged, fields.Field[Any]):
                 return what, _known_bot(which)
             if what == "player" and isinstance(which, str) and len(which) <= 64:
                 return what, which
-        raise ValidationError('a seat is "open", "me", {"bot": "rules"} or {"player": id}')
+        raise ValidationError('a seat is "open", "invited", "me", {"bot": "rules"} or {"player": id}')
 
 
 class Knob(fields.Raw):
@@ -231,7 +233,7 @@ class NewTable(Knobs):  # type: ignore[valid-type,misc]
         SeatField(
             metadata={
                 "oneOf": [
-                    {"title": "plain", "type": "string", "enum": ["open", "me"]},
+                    {"title": "plain", "type": "string", "enum": ["open", "invited", "me"]},
                     _one_key("bot", {"type": "string", "enum": [*BOTS]}),
                     _one_key("player", {"type": "string", "maxLength": 64}),
                 ]
@@ -284,6 +286,15 @@ class SitDown(Request):
         load_default=None,
         validate=validate.Range(0, MOST_SEATS - 1),
         metadata={"description": "the first that is free to you unless you say so"},
+    )
+    invitation = fields.String(
+        allow_none=True,
+        load_default=None,
+        validate=validate.Regexp(INVITATION, error="not an invitation, which is 24 digits in hex"),
+        metadata={
+            "description": "the code of an invitation, which names its seat",
+            "pattern": f"^{INVITATION}$",
+        },
     )
     entropy_commit = Commitment(allow_none=True, load_default=None, metadata=_COMMIT_DOC)
     public_key = PublicKey(allow_none=True, load_default=None, metadata=_KEY_DOC)

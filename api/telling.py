@@ -9,6 +9,7 @@ from flask import Response
 
 from api.auth import sees
 from api.house import House
+from api.invitations import invitations
 from api.present import encode, players_of, receipt_body, table_body
 from api.sent import JSON, Answer, Fields
 from domain.cards import Seat
@@ -37,7 +38,10 @@ def seat_of(table: Table, me: Player | None) -> Seat | None:
 
 def seen_by(here: House, table: Table, seat: Seat | None) -> dict[str, Any]:
     """The body that shows ``table`` as ``seat`` may see it, or a spectator (none)."""
-    return table_body(table, seat, here.players.names(players_of(table.state)))
+    body = table_body(table, seat, here.players.names(players_of(table.state)))
+    if seat is not None and table.state.phase == "seats" and (waiting := invitations(here, table.state)):
+        body["invitations"] = waiting
+    return body
 
 
 def table_headers(etag: str) -> Fields:

@@ -195,7 +195,9 @@ def make_token() -> Response:
         )
     once = _once(environ, me, body.sent)
     expires = _ends(here, body.fields["expires_in"], me.expires)
-    made = here.players.tokens.issue(me.id, scopes, label=body.fields.get("label", ""), expires=expires, once=once)
+    made = here.players.tokens.issue(
+        me.id, scopes, label=body.fields.get("label", ""), expires=expires, once=once
+    )
     return _shown(made)
 
 

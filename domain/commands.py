@@ -34,9 +34,9 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SeatPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """How a seat of a new table is filled: open to all, by a player at once, by a bot, or kept for a player."""
+    """How a seat of a new table is filled: open to all, or to who is invited, by a player at once, by a bot, or kept."""
 
-    kind: Literal["open", "player", "bot", "reserved"]
+    kind: Literal["open", "invited", "player", "bot", "reserved"]
     player: str = ""
     bot: BotName | None = None
     entropy_commit: str | None = None
@@ -71,6 +71,8 @@ class SitDown(Command, frozen=True, kw_only=True):
     seat: Seat | None = None
     entropy_commit: str | None = None
     public_key: str | None = None
+    invited: bool = False
+    """Whether the player has been invited to ``seat``; a seat for who is invited takes nobody else."""
 
 
 class StandUp(Command, frozen=True, kw_only=True):

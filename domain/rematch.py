@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.bots import BOTS, STAND_IN
 from domain.commands import ABANDONED_AFTER, OpenTable, SeatPlan, SitDown
-from domain.state import SeatState, State
+from domain.state import INVITED, SeatState, State
 
 
 def open_again(old: State, game: str, at: int, secret: bytes, server_key: str) -> OpenTable:
@@ -40,5 +40,7 @@ def _plan(seat: SeatState, seated: set[str]) -> SeatPlan:
     if seat.bot is not None:
         return SeatPlan(kind="bot", bot=BOTS[seat.bot.name].id)
     # at a table that was abandoned before it was full a seat may have been open, or kept for who never took it
+    if seat.reserved == INVITED and not seat.player:
+        return SeatPlan(kind="invited")
     whose = seat.player or ("" if seat.reserved in seated else seat.reserved)
     return SeatPlan(kind="reserved", player=whose) if whose else SeatPlan(kind="open")

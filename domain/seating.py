@@ -23,7 +23,7 @@ from domain.shuffle import (
     entropy_root,
     hiding_key,
 )
-from domain.state import HandState, Phase, SeatState, State
+from domain.state import INVITED, HandState, Phase, SeatState, State
 
 
 class Run:
@@ -57,7 +57,11 @@ def open_table(run: Run, command: c.OpenTable) -> None:
     rules = _limited(command)
     _check_times(command)
     _check_plans(command.seats, rules.players)
-    reserved = {seat: plan.player for seat, plan in enumerate(command.seats) if plan.kind == "reserved"}
+    reserved = {
+        seat: INVITED if plan.kind == "invited" else plan.player
+        for seat, plan in enumerate(command.seats)
+        if plan.kind in ("reserved", "invited")
+    }
     chain = command.secret.hex()
     run.add(
         e.GameCreated(
@@ -183,8 +187,10 @@ def sit_down(run: Run, command: c.SitDown) -> None:
         raise Refused("seat/taken", "a player is ready already, so the seats are fixed")
     seat = _free_seat(state, command) if command.seat is None else command.seat
     one = seat_state(state, seat)
-    if one.kind != "open" or one.reserved not in ("", command.player):
-        what = "taken" if one.kind != "open" else "kept for another player"
+    mine = ("", command.player, INVITED) if command.invited else ("", command.player)
+    if one.kind != "open" or one.reserved not in mine:
+        kept = "for who is invited to it" if one.reserved == INVITED else "for another player"
+        what = "taken" if one.kind != "open" else f"kept {kept}"
         raise Refused("seat/taken", f"seat {seat} is {what}", hint="choose an open seat, or none for any")
     _take_seat(run, seat, command.player, command.entropy_commit, command.public_key)
 

@@ -6,7 +6,7 @@ A `State` that was handed out is never changed: `domain.game.fold` works on a pr
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -19,6 +19,10 @@ Trick = tuple[Seat, tuple[Card, ...], Seat | None]
 """A finished trick: its leader, its cards in the order played, and who took it (none: dead)."""
 
 
+INVITED: Final = "invited"
+"""What stands for whoever is invited; no player's id."""
+
+
 class SeatState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Who has a seat, and what was said there before the lock."""
 
@@ -26,7 +30,7 @@ class SeatState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     player: str = ""
     bot: BotName | None = None
     reserved: str = ""
-    """The player an open seat is kept for, or ``""``."""
+    """The player an open seat is kept for, `INVITED` where that is whoever is invited to it, or ``""``."""
     entropy_commit: str | None = None
     public_key: str | None = None
     entropy: str = ""

@@ -15,7 +15,7 @@ import redis
 
 from domain.game import to_act
 from domain.refusals import Malformed
-from domain.state import State
+from domain.state import INVITED, State
 from services.keys import Keys
 from services.wire import Script, Wire
 
@@ -122,7 +122,9 @@ def players_at(state: State) -> set[str]:
     """The ids of those who play at a table, or have a seat kept for them while seats are taken."""
     found = {one.player for one in state.seats if one.kind == "player"}
     if state.phase == "seats":
-        found |= {one.reserved for one in state.seats if one.kind == "open" and one.reserved}
+        found |= {
+            one.reserved for one in state.seats if one.kind == "open" and one.reserved not in ("", INVITED)
+        }
     return found
 
 
