@@ -11,6 +11,7 @@ import msgspec
 
 from services.audit import Signer
 from services.checkpoints import PublicLog
+from services.desks import Desks
 from services.folded import Table
 from services.inspection import AuditReport, Copies, Inspection
 from services.projections import STATUSES, VERSION, Projections
@@ -28,6 +29,7 @@ class Auditor:
 
     def __init__(self, store: Store, projections: Projections, log: PublicLog, key: Signer) -> None:
         self._store, self._projections, self._log, self._key = store, projections, log, key
+        self._desks = Desks(store.client, store.keys)
         self._kept: OrderedDict[tuple[str, int, bytes], bytes] = OrderedDict()
         self._lock = Lock()
 
@@ -82,11 +84,11 @@ class Auditor:
         snapshot, table, *scores = self._store.wire.pipeline(
             [
                 ("GET", keys.snapshot(game)),
-                ("HMGET", keys.table(game), "v", "summary", "turns"),
+                ("HMGET", keys.table(game), "v", "summary"),
                 *(("ZSCORE", keys.lobby(partition, status), game) for status in STATUSES),
             ]
         )
-        version, summary, turns = table
+        version, summary = table
         projected, misprint = _read_summary(version, summary)
         fault: str | None = None
         places: list[Place] = []
@@ -98,7 +100,7 @@ class Auditor:
             snapshot=snapshot or b"",
             projected=projected,
             misprint=misprint,
-            turns=(turns or b"").decode(errors="replace"),
+            desks=self._desks.places(game, _players(projected)),
             lobbies={
                 status: int(float(score))
                 for status, score in zip(STATUSES, scores, strict=True)
@@ -127,3 +129,11 @@ def _read_summary(version: bytes | None, summary: bytes | None) -> tuple[dict[st
     if type(found.get("seq")) is not int:
         return None, "its summary does not tell of which event it is"
     return found, None
+
+
+def _players(summary: dict[str, Any] | None) -> list[str]:
+    """The players at a table, by its summary."""
+    seats = (summary or {}).get("seats")
+    if not isinstance(seats, list):
+        return []
+    return [one["player"] for one in seats if isinstance(one, dict) and isinstance(one.get("player"), str)]

@@ -178,6 +178,15 @@ class Desks:
             game.decode(): _read_place(value) for game, value in zip(flat[::2], flat[1::2], strict=True)
         }
 
+    def places(self, game: str, players: Sequence[str]) -> dict[str, Place]:
+        """How a game stands on the desks of some players, of those that have it."""
+        replies = self._wire.pipeline([("HGET", self._keys.desk(player), game) for player in players])
+        return {
+            player: _read_place(reply)
+            for player, reply in zip(players, replies, strict=True)
+            if reply is not None
+        }
+
     def count(self, player: str) -> int:
         """How many games a player has in hand."""
         return sum(not place.done for place in self.read(player)[1].values())

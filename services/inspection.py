@@ -17,6 +17,7 @@ from domain.refusals import CorruptLog, Malformed
 from domain.ruleset import MOST_HANDS
 from domain.shuffle import chain_link, genesis_head, next_head
 from domain.state import State
+from services import desks
 from services.audit import KeyMissing, Signer
 from services.checkpoints import PublicLog
 from services.codec import CODEC
@@ -73,7 +74,8 @@ class Copies(NamedTuple):
     """The summary, where it is of this version."""
     misprint: str | None
     """Why there is a summary that cannot be read."""
-    turns: str
+    desks: dict[str, desks.Place]
+    """How the game stands on the desk of each player at the table, of those that have it."""
     lobbies: dict[str, int]
     """When it was opened, by each lobby that it stands in."""
     places: list[Place]
@@ -235,8 +237,13 @@ class Inspection:
             if kept.get(name) != wanted.get(name):
                 told = f"{name} is {_short(kept.get(name))}, and the events say {_short(wanted.get(name))}"
                 self._tell("projection", kept["seq"], told)
-        if self._copies.turns.split() != list(one.waits_for):
-            self._tell("projection", kept["seq"], "it waits for other players than the events say")
+        waiting, over = desks.waits_for(table.state), table.state.phase == "over"
+        for player, place in self._copies.desks.items():
+            right = desks.Place(kept["seq"], turn=player in waiting and not over, done=over)
+            if place.seq == right.seq and place != right:
+                self._tell(
+                    "projection", right.seq, f"on the desk of {player} it stands as {_standing(place)}"
+                )
         if self._copies.lobbies != {wanted["status"]: wanted["created_at"]}:
             listed = ", ".join(self._copies.lobbies) or "nowhere"
             self._tell("projection", kept["seq"], f"it is listed as {listed}, and it is {wanted['status']}")
@@ -271,6 +278,10 @@ class Inspection:
             claim = Claim("I", "nothing altered", "fails", self._broken[1], self._broken[0])
             found = [claim if one.name == "I" else one for one in found] or [claim]
         return tuple(found)
+
+
+def _standing(place: desks.Place) -> str:
+    return "over" if place.done else "waiting for that player" if place.turn else "waiting for others"
 
 
 def _secret_problems(events: list[Any], bare: list[Any]) -> Iterator[tuple[int, str]]:

@@ -62,7 +62,6 @@ TEMPLATES = (
     ),
     Template("lobby", "h:{pNN}:lobby:<status>", "zset", "services.projections", "games by status and time"),
     Template("seats", "h:{pNN}:seats", "zset", "services.projections", "the games of each player"),
-    Template("turns", "h:{pNN}:turns", "zset", "services.projections", "the games that wait for each player"),
     Template(
         "inbox",
         "h:{pNN}:inbox",
@@ -285,10 +284,6 @@ class Keys:
     def seats(self, partition: int) -> str:
         """The partition's games of each player."""
         return f"{self._prefixes[partition]}seats"
-
-    def turns(self, partition: int) -> str:
-        """The partition's games that wait for each player."""
-        return f"{self._prefixes[partition]}turns"
 
     def inbox(self, partition: int) -> str:
         """What has happened in the games of the partition's players."""

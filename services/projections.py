@@ -16,7 +16,6 @@ import redis
 
 from domain.refusals import Malformed
 from domain.view import view
-from services.desks import waits_for
 from services.feed import Feed
 from services.folded import Table
 from services.keys import Keys
@@ -40,8 +39,6 @@ class Update(NamedTuple):
     game: str
     seq: int
     summary: dict[str, Any]
-    waits_for: tuple[str, ...]
-    """Ids of the players whose turn it is."""
 
 
 class Parked(msgspec.Struct, frozen=True):
@@ -60,11 +57,11 @@ class Parked(msgspec.Struct, frozen=True):
 
 WRITE: Final = Script("""
 -- All keys are of one partition.
--- KEYS[1] feed   KEYS[2] games of players   KEYS[3] turns of players   KEYS[4] parked games
--- KEYS[5], KEYS[6], KEYS[7] games that are open, playing, over   KEYS[8] and on: a table for each game
+-- KEYS[1] feed   KEYS[2] games of players   KEYS[3] parked games
+-- KEYS[4], KEYS[5], KEYS[6] games that are open, playing, over   KEYS[7] and on: a table for each game
 -- ARGV[1] version of the summaries   ARGV[2] group   ARGV[3] how many feed entries are acknowledged, and then
 -- their ids; then for each game: id, seq, summary, its place among open, playing, over (1 to 3), opened at (ms,
--- 13 digits), its players and those whose turn it is, their ids between spaces
+-- 13 digits), its players, their ids between spaces
 -- Returns how many games were newer here than in the store and have been written.
 local version, acks = tonumber(ARGV[1]), tonumber(ARGV[3])
 
@@ -81,21 +78,20 @@ local function move(key, old, new, suffix)
   end
 end
 
-local written, place = 0, 8
-for i = 4 + acks, #ARGV, 7 do
-  local game, seq, summary, status, opened, players, turns = unpack(ARGV, i, i + 6)
-  local old = redis.call('HMGET', KEYS[place], 'v', 'seq', 'status', 'players', 'turns')
+local written, place = 0, 7
+for i = 4 + acks, #ARGV, 6 do
+  local game, seq, summary, status, opened, players = unpack(ARGV, i, i + 5)
+  local old = redis.call('HMGET', KEYS[place], 'v', 'seq', 'status', 'players')
   local known = tonumber(old[1] or 0)
   if known < version or (known == version and tonumber(old[2]) < tonumber(seq)) then
     if old[3] and old[3] ~= status then
-      redis.call('ZREM', KEYS[4 + tonumber(old[3])], game)
+      redis.call('ZREM', KEYS[3 + tonumber(old[3])], game)
     end
-    redis.call('ZADD', KEYS[4 + tonumber(status)], opened, game)
+    redis.call('ZADD', KEYS[3 + tonumber(status)], opened, game)
     move(KEYS[2], old[4] or '', players, ':' .. opened .. ':' .. game)
-    move(KEYS[3], old[5] or '', turns, ':' .. game)
     redis.call('HSET', KEYS[place], 'v', version, 'seq', seq, 'summary', summary, 'status', status,
-      'players', players, 'turns', turns)
-    redis.call('HDEL', KEYS[4], game)
+      'players', players)
+    redis.call('HDEL', KEYS[3], game)
     written = written + 1
   end
   place = place + 1
@@ -109,7 +105,7 @@ return written
 
 def update(game: str, table: Table, opened: int) -> Update:
     """The projection of a table that was opened at `opened` (ms since 1970 UTC)."""
-    return Update(game, table.seq, _summary(game, table, opened), waits_for(table.state))
+    return Update(game, table.seq, _summary(game, table, opened))
 
 
 def _summary(game: str, table: Table, opened: int) -> dict[str, Any]:
@@ -179,7 +175,7 @@ class Projections:
 
     def _call(self, partition: int, updates: Sequence[Update], acks: Sequence[bytes]) -> tuple[Any, ...]:
         keys = self._keys
-        used = [keys.feed(partition), keys.seats(partition), keys.turns(partition), keys.parked(partition)]
+        used = [keys.feed(partition), keys.seats(partition), keys.parked(partition)]
         used += [keys.lobby(partition, status) for status in STATUSES]
         used += [keys.table(one.game) for one in updates]
         args: list[Any] = [VERSION, GROUP, len(acks), *acks]
@@ -248,11 +244,6 @@ class Projections:
             return found, None
         last = found[limit - 1]
         return found[:limit], _write_cursor((last["created_at"], last["id"]))
-
-    def turns(self, player: str) -> list[str]:
-        """The games that wait for a player, by id."""
-        found = self._lexical(self._keys.turns, f"[{player}:", f"({player};")
-        return sorted(member.rpartition(":")[2] for member in found)
 
     def parked(self) -> dict[str, Parked]:
         """The games that could not be folded."""
@@ -326,7 +317,6 @@ def _arguments(one: Update) -> tuple[Any, ...]:
         STATUSES.index(summary["status"]) + 1,
         f"{summary['created_at']:013}",
         players,
-        " ".join(one.waits_for),
     )
 
 

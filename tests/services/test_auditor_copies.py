@@ -9,7 +9,7 @@ import msgspec
 import pytest
 import redis
 
-from domain.commands import GetReady
+from domain.commands import GetReady, StandUp
 from services.keys import Keys
 from services.settings import Settings
 from services.snapshot import Snapshot
@@ -46,16 +46,30 @@ def test_a_summary_that_differs_from_the_fold_is_found(services: Services, game:
 
 
 def test_a_game_in_the_wrong_list_is_found(services: Services, game: str) -> None:
-    """Of the lobby, and of those whose turn it is."""
+    """In one too many, or in none."""
     p, client = services.keys.partition(game), services.client
     client.zadd(services.keys.lobby(p, "open"), {game: 5})
     assert "it is listed as open, over, and it is over" in told(audit(services, game), "projection")
     for one in ("open", "over"):
         client.zrem(services.keys.lobby(p, one), game)
-    client.hset(services.keys.table(game), "turns", "pff")
+    assert "it is listed as nowhere" in told(audit(services, game), "projection")
+
+
+@pytest.mark.parametrize(
+    "value, standing",
+    [("{}:t:1", "waiting for that player"), ("{}::1", "waiting for others"), ("{}:d:1", "")],
+)
+def test_a_game_that_stands_wrongly_on_a_desk_is_found(services: Services, value: str, standing: str) -> None:
+    """It waits for who need not move, or for nobody though it is over; what stands there right is not told."""
+    game = open_game(services, PERSON, most=1)
+    services.tables.handle(game, GetReady(player=ANNA))
+    services.tables.handle(game, StandUp(player=ANNA, seat=0))
+    services.tables.act_for_house(game)
+    project(services, game)
+    seq = services.tables.load(game).seq
+    services.client.hset(services.keys.desk(ANNA), game, value.format(seq))
     lines = told(audit(services, game), "projection")
-    assert "it is listed as nowhere" in lines
-    assert "it waits for other players" in lines
+    assert (f"on the desk of {ANNA} it stands as {standing}" in lines) == bool(standing)
 
 
 def test_a_summary_of_an_earlier_event_is_held_to_that(services: Services) -> None:

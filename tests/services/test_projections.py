@@ -9,7 +9,7 @@ import pytest
 import redis
 
 from domain.bots import BOTS, house_move
-from domain.commands import GetReady, OpenTable, SeatPlan, SitDown, StandUp
+from domain.commands import GetReady, OpenTable, SeatPlan
 from domain.game import advance, to_act
 from domain.refusals import Malformed
 from domain.state import State
@@ -73,7 +73,7 @@ def played_out(state: State) -> State:
 
 class TestSummary:
     def test_of_an_open_table(self) -> None:
-        """It tells who sits where and what is played, and nobody is waited for at a table with an open seat."""
+        """It tells who sits where and what is played."""
         found = projected(opened(ANNA, BEN))
         assert {
             "id": "g",
@@ -96,25 +96,15 @@ class TestSummary:
             "rated": False,
             "target": 100,
         } == found.summary
-        assert () == found.waits_for
-
-    def test_a_full_table_waits_for_who_is_not_ready(self) -> None:
-        """Once every seat is taken it is the turn of all players to get ready."""
-        full = after(opened(ANNA, BEN), SitDown(at=NOW, player="p00000000000000cc"))
-        assert (ANNA, BEN, "p00000000000000cc") == projected(full).waits_for
-        assert (BEN, "p00000000000000cc") == projected(after(full, GetReady(at=NOW, player=ANNA))).waits_for
 
     def test_of_a_game_from_the_deal_to_the_end(self) -> None:
-        """It is playing from the deal on, waits for persons who play themselves, and ends with the winners."""
+        """It is playing from the deal on, and ends with the winners."""
         players = (ANNA, BEN, "p00000000000000cc")
         dealt = after(opened(*players), *(GetReady(at=NOW, player=player) for player in players))
         found = projected(dealt)
         assert ("playing", "pass", 1) == tuple(
             found.summary[name] for name in ("status", "phase", "hand_number")
         )
-        assert players == found.waits_for
-        away = after(dealt, StandUp(at=NOW, player=BEN, seat=2))
-        assert (ANNA, "p00000000000000cc") == projected(away).waits_for
         final = played_out(dealt)
         over = projected(final)
         assert ("over", "over") == (over.summary["status"], over.summary["phase"])
@@ -123,14 +113,13 @@ class TestSummary:
             list(over.summary["totals"]),
         )
         assert over.summary["winners"]
-        assert () == over.waits_for
 
 
-def stage(game: str, seq: int, status: str, players: str = "", turns: str = "", at: int = NOW) -> Update:
+def stage(game: str, seq: int, status: str, players: str = "", at: int = NOW) -> Update:
     """A projection made by hand; players are letters."""
     seats = [{"seat": seat, "player": player} for seat, player in enumerate(players)]
     summary = {"id": game, "seq": seq, "status": status, "seats": seats, "created_at": at}
-    return Update(game, seq, summary, tuple(turns))
+    return Update(game, seq, summary)
 
 
 def put(projections: Projections, keys: Keys, *updates: Update) -> int:
@@ -153,9 +142,9 @@ def contents(client: redis.Redis) -> dict[bytes, Any]:
 LIFE = [
     stage("g", 2, "open", "ab"),
     stage("g", 3, "open", "b"),
-    stage("g", 5, "open", "bc", "bc"),
-    stage("g", 9, "playing", "bc", "c"),
-    stage("g", 12, "playing", "bc", "b"),
+    stage("g", 5, "open", "bc"),
+    stage("g", 9, "playing", "bc"),
+    stage("g", 12, "playing", "bc"),
     stage("g", 20, "over", "bc"),
 ]
 
@@ -179,7 +168,7 @@ class TestWrite:
     def test_every_stage_leaves_the_indexes_as_they_should_be(
         self, projections: Projections, keys: Keys
     ) -> None:
-        """A game is in one lobby, in the lists of those who sit there, and in the turns of those it waits for."""
+        """A game is in one lobby, and in the lists of those who sit there."""
         for one in LIFE:
             assert 1 == put(projections, keys, one)
             for status in ("open", "playing", "over"):
@@ -189,7 +178,6 @@ class TestWrite:
                 listed, _ = projections.list_games(player=player)
                 sits = any(seat["player"] == player for seat in one.summary["seats"])
                 assert listed == ([one.summary] if sits else [])
-                assert projections.turns(player) == (["g"] if player in one.waits_for else [])
 
     def test_what_is_no_newer_is_not_written(self, projections: Projections, keys: Keys) -> None:
         """A repeat and a late stage change nothing, and are not counted."""
@@ -327,9 +315,8 @@ class TestLists:
         put(
             projections,
             keys,
-            Update("x", 1, stage("x", 1, "open").summary | {"seats": [{"player": "p1"}]}, ("p1",)),
-            Update("y", 1, stage("y", 1, "open").summary | {"seats": [{"player": "p11"}]}, ("p11",)),
+            Update("x", 1, stage("x", 1, "open").summary | {"seats": [{"player": "p1"}]}),
+            Update("y", 1, stage("y", 1, "open").summary | {"seats": [{"player": "p11"}]}),
         )
-        assert (["x"], ["y"], []) == tuple(projections.turns(player) for player in ("p1", "p11", "p"))
         assert [["x"]] == pages(projections, 9, player="p1")
         assert [[]] == pages(projections, 9, player="p")

@@ -8,6 +8,7 @@ from typing import Any
 from domain.bots import BOTS
 from domain.commands import SeatPlan
 from domain.variants import ruleset_of
+from services.desks import news_of
 from services.inspection import AuditReport
 from services.leaves import find_leaves
 from services.projections import update
@@ -24,6 +25,7 @@ def project(services: Services, game: str) -> None:
     entries = services.store.read(game)
     services.log.tree.add(find_leaves(game, entries))
     opened = json.loads(entries[0][1])["at"]
+    services.desks.write(news_of(game, table.state, table.seq, None), opened)
     services.projections.write({services.keys.partition(game): [update(game, table, opened)]})
 
 
