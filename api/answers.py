@@ -10,6 +10,7 @@ from api.answers_branch import EndAndOrigin
 from api.errors import CODES
 from api.schemas import (
     LARGEST_AFTER,
+    LONGEST_IF_MATCH,
     STATUSES,
     Knobs,
 )
@@ -79,6 +80,7 @@ class SeatAnswer(Schema):
     passed = _flag("whether it has passed in this hand")
     player = fields.String(required=True, allow_none=True, metadata={"description": "the player's id"})
     away = _flag("whether the stand-in bot plays it for its player")
+    returning = _flag("whether its player has taken it back, and plays it again from the next hand on")
 
 
 class LaidCard(Schema):
@@ -362,7 +364,10 @@ class CommandHeaders(KeyHeader):
 
     if_match = fields.String(
         data_key="If-Match",
-        metadata={"description": "the ETag of the only version it may be judged by", "maxLength": 128},
+        metadata={
+            "description": "the ETag of the only version it may be judged by, or some with commas between",
+            "maxLength": LONGEST_IF_MATCH,
+        },
     )
 
 

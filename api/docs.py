@@ -13,9 +13,8 @@ from markupsafe import Markup
 
 from api.document import JSON, operations_of
 from api.errors import CODES
-from api.explained import example, told
 from api.links import Operations
-from api.refusing import codes_in
+from api.refusing import codes_in, example, told
 
 WEB: Final = Path(__file__).with_name("web")
 ADDRESS: Final = "http://hearts.invalid"

@@ -14,6 +14,7 @@ import msgspec
 from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
+from api.explained import EXPLAINED
 from domain.refusals import HeartsError, InvalidRules, Malformed, Refused
 from services.audit import KeyFileError
 from services.folded import Table
@@ -157,7 +158,7 @@ def problem_body(problem: Problem) -> bytes:
         "status": problem.status,
         "detail": problem.detail,
         "code": problem.code,
-        "hint": problem.hint,
+        "hint": problem.hint or EXPLAINED[problem.code].advice,
         **problem.extra,
     }
     return msgspec.json.encode(body)

@@ -1,7 +1,7 @@
 """What each code of a refusal means, what its caller can do, and an example: the table behind OpenAPI and the docs page.
 
-`api.errors.CODES` has the status and the title. A test wants every code explained here; one that is not yet is shown by
-its title.
+`api.errors.CODES` has the status and the title. A test wants every code explained here. The advice is also the hint of a
+refusal that brings none of its own: it is the same whatever the table, so it tells nothing of it.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
-
-from api.errors import CODES
 
 
 class Told(NamedTuple):
@@ -347,24 +345,3 @@ EXPLAINED: Final[dict[str, Told]] = {
     ),
 }
 """The codes of `api.errors.CODES`, for people."""
-
-
-def told(code: str) -> Told:
-    """How ``code`` is told to people, by its title alone where nobody has explained it."""
-    title = CODES[code][1]
-    return EXPLAINED.get(code) or Told(f"{title}.", "", title.lower())
-
-
-def example(code: str) -> dict[str, Any]:
-    """A whole problem of this code, as a body has it."""
-    status, title = CODES[code]
-    said = told(code)
-    return {
-        "type": f"/docs#{code}",
-        "title": title,
-        "status": status,
-        "detail": said.detail,
-        "code": code,
-        "hint": said.hint,
-        **said.extra,
-    }

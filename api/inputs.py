@@ -19,7 +19,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from api.errors import FieldProblem, HeaderProblem, Problem
 from api.gate import gate_of
-from api.schemas import QueryWhole
+from api.schemas import LONGEST_IF_MATCH, QueryWhole
 from api.schemas import Request as Taken
 from api.sent import JSON
 from services.json_keys import find_twice
@@ -43,7 +43,8 @@ _INTEGER: Final = re.compile("-?[0-9]+")
 _MOST_PLACES: Final = 20
 """So many say of any number whether it is within bounds, and are soon read."""
 _IDEMPOTENCY_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
-_ETAG: Final = re.compile(r'(?=.{1,128}$)(?:W/)?"[\x21\x23-\x7e]*"')
+_ETAG: Final = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
+_ETAGS: Final = re.compile(rf"{_ETAG.pattern}(?:[ \t]*,[ \t]*{_ETAG.pattern})*")
 
 
 class RawRequest(Request):
@@ -135,8 +136,8 @@ def read_key(environ: Mapping[str, Any], caller: str, sent: dict[str, Any]) -> K
     return Key(caller, route, text, hashlib.sha256(route.encode() + b"\n" + canonical).hexdigest())
 
 
-def read_if_match(environ: Mapping[str, Any]) -> str | None:
-    """The one version that a command may be judged by, as an etag; none where any will do.
+def read_if_match(environ: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The versions that a command may be judged by, as etags, mostly one; none where any will do (RFC 9110, 13.1.1).
 
     A weak etag is never the version of a table, so it is compared like any other and found stale.
     """
@@ -146,10 +147,10 @@ def read_if_match(environ: Mapping[str, Any]) -> str | None:
     text = text.strip()
     if text == "*":
         return None
-    if _ETAG.fullmatch(text) is None:
-        detail = 'If-Match: it is * or one version in quotes, as in "57-0123456789abcdef"'
+    if len(text) > LONGEST_IF_MATCH or _ETAGS.fullmatch(text) is None:
+        detail = 'If-Match: it is * or a version in quotes, as in "57-0123456789abcdef", or some with commas between'
         raise HeaderProblem("If-Match", detail)
-    return text
+    return tuple(_ETAG.findall(text))
 
 
 def check_game_id(game: str) -> None:

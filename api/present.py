@@ -107,6 +107,7 @@ def _seat(one: SeatView, names: Mapping[str, str]) -> dict[str, Any]:
         "passed": one.passed,
         "player": one.player or None,
         "away": one.away,
+        "returning": one.returning,
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from api.errors import CODES, PROBLEM_JSON
-from api.explained import example, told
+from api.explained import EXPLAINED, Told
 
 REFUSES: Final = "x-refuses"
 """Where `api.room` leaves the codes that a call names for `api.document`."""
@@ -125,3 +125,24 @@ def _response(status: int, codes: list[str]) -> dict[str, Any]:
             for name, what in _HEADERS[status].items()
         }
     return response
+
+
+def told(code: str) -> Told:
+    """How ``code`` is told to people, by its title alone where nobody has explained it."""
+    title = CODES[code][1]
+    return EXPLAINED.get(code) or Told(f"{title}.", "", title.lower())
+
+
+def example(code: str) -> dict[str, Any]:
+    """A whole problem of this code, as a body has it."""
+    status, title = CODES[code]
+    said = told(code)
+    return {
+        "type": f"/docs#{code}",
+        "title": title,
+        "status": status,
+        "detail": said.detail,
+        "code": code,
+        "hint": said.hint or said.advice,
+        **said.extra,
+    }

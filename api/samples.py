@@ -22,6 +22,7 @@ _SEATS: Final = [
         "passed": True,
         "player": None if bot else _PLAYER,
         "away": False,
+        "returning": False,
     }
     for seat, (bot, taken) in enumerate([(True, 1), (True, 2), (True, 0), (False, 0)])
 ]
@@ -83,6 +84,7 @@ _VALUES: Final[dict[str, Any]] = {
     "kernel": None,
     "live": True,
     "away": False,
+    "returning": False,
     "hearts_broken": False,
     "rated": False,
     "hints": True,

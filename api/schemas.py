@@ -24,6 +24,8 @@ from services.players import LONGEST_NAME, clean_name
 from services.signing import check_public_key
 
 """Cards that a seat is dealt."""
+LONGEST_IF_MATCH: Final = 1024
+"""Characters of the versions that a command names."""
 LONGEST_WAIT: Final = 30
 """Seconds a long poll may last."""
 LARGEST_PAGE: Final = 100

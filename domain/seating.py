@@ -250,6 +250,8 @@ def take_back(run: Run, command: c.TakeBack) -> None:
 def get_ready(run: Run, command: c.GetReady) -> None:
     """Open one's entropy; the last to be ready locks the table."""
     state = run.state
+    if state.phase not in ("seats", "over"):
+        raise Refused("seat/taken", "the game has started, and nobody has to get ready any more")
     _require_seats_phase(state)
     seat = state.seat_of(command.player)
     if seat is None:

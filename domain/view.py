@@ -30,6 +30,8 @@ class SeatView(msgspec.Struct, frozen=True, kw_only=True):
     bot: BotName | None
     away: bool
     """Whether the stand-in bot plays a person's seat."""
+    returning: bool
+    """Whether the person has taken it back, and plays again from the next hand on."""
     ready: bool
     cards: int
     """Cards in hand, passed ones included until the exchange."""
@@ -137,6 +139,7 @@ def _seat_view(seat: Seat, one: SeatState, hand: HandState | None, taken: int) -
         player=one.player,
         bot=one.bot,
         away=one.away,
+        returning=one.returning,
         ready=one.ready,
         cards=0 if hand is None else hand.held[seat].bit_count(),
         taken=taken,

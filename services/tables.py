@@ -237,11 +237,16 @@ class Tables:
         return self.load(game), False
 
     def handle(
-        self, game: str, command: AnyCommand, *, key: Key | None = None, if_match: str | None = None
+        self,
+        game: str,
+        command: AnyCommand,
+        *,
+        key: Key | None = None,
+        if_match: tuple[str, ...] | None = None,
     ) -> Outcome:
         """Let ``command`` happen at the table as it is now, or refuse it.
 
-        ``if_match`` is the only version, an etag, that it may be judged against. The key is looked up before that, and
+        ``if_match`` has the only versions, as etags, that it may be judged against. The key is looked up before that, and
         a refused command burns none. Raises `Refused`, `StaleVersion`, `KeyReused`, `UnknownGame`, `StoreUnavailable`.
         """
         known = self._cache.get(game)
@@ -249,7 +254,7 @@ class Tables:
         for _ in range(MOST_TRIES):
             at = max(self._clock(), table.at)
             try:
-                if if_match is not None and if_match != table.etag:
+                if if_match is not None and table.etag not in if_match:
                     raise StaleVersion(table)
                 events, state = advance(table.state, msgspec.structs.replace(command, at=at))
                 check_signed(table, events[0], self._store.read)

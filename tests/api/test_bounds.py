@@ -100,6 +100,6 @@ def test_texts_that_are_read_whole_are_bounded(four: list[Guest]) -> None:
     assert (422, "rules/invalid") == (refused.status_code, refused.json["code"])
     assert "removed must be a card list" in refused.json["detail"]
     game = four[0].post("/v1/games", {"variant": "basic", "seats": seats}).json["id"]
-    for length, status in ((126, 412), (127, 400)):
+    for length, status in ((1022, 412), (1023, 400)):
         etag = f'"{"0" * length}"'
         assert status == four[0].post(f"/v1/games/{game}/ready", {}, If_Match=etag).status_code

@@ -12,8 +12,8 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from api.document import operations_of, schemas_in
 from api.errors import CODES
-from api.explained import EXPLAINED, example
-from api.refusing import codes_in, codes_of
+from api.explained import EXPLAINED
+from api.refusing import codes_in, codes_of, example
 from tests.api.guests import Guest, open_table
 
 

@@ -107,10 +107,10 @@ def test_a_key_is_looked_up_before_the_version_and_the_rules(log: Store, clock: 
     tables = tables_on(log, clock)
     table = started(tables, pass_count=0)
     game, move = table.state.game, first_move(table)
-    first = tables.handle(game, move, key=key("k"), if_match=table.etag)
-    assert tables.handle(game, move, key=key("k"), if_match=table.etag).table.seq == first.table.seq
+    first = tables.handle(game, move, key=key("k"), if_match=(table.etag,))
+    assert tables.handle(game, move, key=key("k"), if_match=(table.etag,)).table.seq == first.table.seq
     with pytest.raises(StaleVersion):
-        tables.handle(game, move, key=key("other"), if_match=table.etag)
+        tables.handle(game, move, key=key("other"), if_match=(table.etag,))
 
 
 def test_a_key_of_another_request_is_refused(log: Store, clock: Clock) -> None:
@@ -169,9 +169,9 @@ def test_if_match_takes_only_the_version_it_names(log: Store, clock: Clock) -> N
     tables = tables_on(log, clock)
     table = started(tables, pass_count=0)
     game = table.state.game
-    after = tables.handle(game, first_move(table), if_match=table.etag).table
+    after = tables.handle(game, first_move(table), if_match=(table.etag,)).table
     with pytest.raises(StaleVersion) as stale:
-        tables.handle(game, first_move(after), if_match=table.etag)
+        tables.handle(game, first_move(after), if_match=(table.etag,))
     assert stale.value.table.etag == after.etag
 
 
