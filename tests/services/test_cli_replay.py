@@ -1,0 +1,172 @@
+"""`hearts replay`: a game event by event, from the store and from a proof file, and the table as each seat knew it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from domain.cards import NAMES, cards_of
+from domain.rules import legal_plays
+from domain.view import view
+from services.cli_replay import replay
+from services.codec import CODEC
+from services.proof import proof_lines
+from services.retold import STATION, NotShown, Retold
+from tests.golden.test_golden import FOLDER, recorded
+
+GAMES = sorted(path.name.split(".")[0] for path in FOLDER.glob("*.ndjson.z"))
+
+
+def run(*words: str, given: str = "") -> Result:
+    """The command, as on a command line."""
+    return CliRunner().invoke(replay, list(words), input=given)
+
+
+@pytest.fixture
+def proof(tmp_path: Path) -> Callable[[str], str]:
+    """The proof file of a recorded game, perhaps broken off after some events."""
+
+    def write(name: str, upto: int | None = None) -> str:
+        path = tmp_path / f"{name}.ndjson"
+        path.write_bytes(b"".join(proof_lines(recorded(name)[1][:upto])))
+        return str(path)
+
+    return write
+
+
+def retold(name: str, upto: int | None = None) -> Retold:
+    """A recorded game, as the store has it."""
+    events = CODEC.decode_all(recorded(name)[1][:upto])
+    return Retold(events, lambda state: [f"S{seat}" for seat in range(len(state.seats))])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_event_of_every_family_is_told(proof: Callable[[str], str], name: str) -> None:
+    """A line an event, in order; and with all cards open the table after each has as many cards as it should."""
+    lines = run(proof(name)).output.splitlines()
+    entries = recorded(name)[1]
+    assert [seq for seq, _, _ in entries] == [int(line.split()[0]) for line in lines]
+    assert not [line for line in lines if re.search(r"\b[A-Z][a-z]+[A-Z]", line)], (
+        "an event is told by its class"
+    )
+    story = retold(name)
+    for seq in range(1, len(story) + 1, 17):
+        shown = story.board(seq, None, everybody=True)
+        assert shown[0].startswith(f"event {seq}, ")
+
+
+def test_what_a_seat_knew_is_its_view(proof: Callable[[str], str]) -> None:
+    """Its own cards and no others, and what it might play."""
+    story = retold("standard-5")
+    for seq in range(STATION - 20, STATION + 20):
+        state = story._state(seq)
+        for seat in range(5):
+            text = "\n".join(story.board(seq, seat))
+            own = view(state, seat).own
+            held = {NAMES[card] for card in cards_of(own.hand)} if own else set()
+            others = {
+                NAMES[card]
+                for other in range(5)
+                if other != seat and state.hand
+                for card in cards_of(state.hand.held[other])
+            }
+            shown = set(re.findall(r"\b(?:[2-9TJQKA])[CDSH]\b", text))
+            assert held <= shown
+            assert not shown & (others - held)
+
+
+def test_the_rule_is_named_that_forbids_a_card() -> None:
+    """Each card of the seat to play is told to be allowed, or by which rule it is not."""
+    story = retold("classic-4")
+    codes = set()
+    for seq in range(1, len(story) + 1):
+        state = story._state(seq)
+        if state.phase != "play" or state.hand is None or state.hand.turn < 0:
+            continue
+        legal = legal_plays(state.terms, state.hand)
+        for card in cards_of(state.hand.held[state.hand.turn]):
+            told = story.why(seq, card)
+            assert told.endswith(" may") == bool(legal & 1 << card)
+            codes.update(re.findall(r"\((play/\w+);", told))
+    assert {"play/must_follow_suit", "play/hearts_not_broken"} <= codes
+
+
+def test_cards_of_a_hand_in_play_stay_secret() -> None:
+    """Given a game that goes on, then neither a seat's table nor a reason is told, and no pass; of hands that are over all is."""
+    whole = CODEC.decode_all(recorded("basic-4")[1])
+    second = [at for at, event in enumerate(whole, 1) if type(event).__name__ == "HandDealt"][1]
+    story = retold("basic-4", second + 9)
+    for ask in (
+        lambda: story.board(second + 2, 0),
+        lambda: story.board(second + 2, None, everybody=True),
+        lambda: story.why(second + 9, 0),
+        lambda: story.changes(second + 1, second + 3, 1),
+    ):
+        with pytest.raises(NotShown, match=r"when it is over|nobody is to play"):
+            ask()
+    assert story.board(second + 2, None)
+    assert story.board(second - 1, 2)
+    passes = [line for seq, line in story.lines() if " passes" in line]
+    assert [True] * 4 == [":" in line for line in passes[:4]]
+    assert not any(":" in line for line in passes[4:])
+
+
+def test_a_proof_file_of_a_game_that_goes_on(proof: Callable[[str], str]) -> None:
+    """Every event is told; the tables of the hand whose cards are not revealed yet are not known."""
+    whole = CODEC.decode_all(recorded("basic-4")[1])
+    second = [at for at, event in enumerate(whole, 1) if type(event).__name__ == "HandDealt"][1]
+    file = proof("basic-4", second + 9)
+    assert second + 9 == len(run(file).output.splitlines())
+    assert run(file, "--at", str(second - 1), "--open").exit_code == 0
+    refused = run(file, "--at", str(second + 5))
+    assert (1, True) == (refused.exit_code, f"the table is known up to event {second - 1}" in refused.output)
+
+
+def test_changes_between_two_moments() -> None:
+    """What is the same is left out; from an event to itself nothing changes."""
+    story = retold("basic-4")
+    dealt = next(at for at, (_, line) in enumerate(story.lines(), 1) if "is dealt" in line)
+    changed = story.changes(dealt - 1, dealt, 2)
+    assert "hand: 0 -> 1" in changed
+    assert any(line.startswith("cards held: - -> ") for line in changed)
+    assert [] == story.changes(dealt, dealt, 2)
+
+
+def test_step_by_step(proof: Callable[[str], str]) -> None:
+    """Enter goes on, q ends; so does the end of the input."""
+    file = proof("basic-4")
+    done = run(file, "--step", "--at", "8", "--open", given="\n\nq\n")
+    assert 0 == done.exit_code
+    assert ["8", "9", "10"] == re.findall(r"^ +(\d+)  ", done.output, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (["--at", "99999"], "there is no event 99999; the game has"),
+        (["--seat", "9"], "there is no seat 9"),
+        (["--at", "3", "--why", "QS"], "nobody is to play a card"),
+        (["--why", "1X"], "Invalid value for '--why'"),
+        (["--open", "--seat", "1"], "choose"),
+        (["--at", "0"], "Invalid value for '--at'"),
+    ],
+)
+def test_what_cannot_be_is_told_in_a_sentence(
+    proof: Callable[[str], str], words: list[str], told: str
+) -> None:
+    """With an exit code, and no traceback."""
+    done = run(proof("basic-4"), *words)
+    assert done.exit_code in (1, 2)
+    assert told in done.output
+
+
+def test_a_file_that_is_none(tmp_path: Path) -> None:
+    """It is said in which line."""
+    path = tmp_path / "x"
+    path.write_bytes(b"nonsense")
+    done = run(str(path))
+    assert (1, True) == (done.exit_code, "line 1" in done.output)
