@@ -145,7 +145,9 @@ class Signature(Judged, fields.String):
 
 
 class NameField(Judged, fields.String):
-    """The name of a player."""
+    """The name of a player, or of something else that is named like one."""
+
+    what = "name"
 
     def judge(self, value: Any) -> Any:
         """See `Judged`."""
@@ -154,7 +156,7 @@ class NameField(Judged, fields.String):
         try:
             return clean_name(value)
         except Malformed as error:
-            raise ValidationError(str(error)) from error
+            raise ValidationError(str(error).replace("a name", f"a {self.what}")) from error
 
 
 class SeatField(Judged, fields.Field[Any]):

@@ -16,9 +16,8 @@ from api.present import encode
 from api.room import Room
 from api.schemas import LARGEST_AFTER, Judged, NameField, Nothing, Request, Whole
 from api.sent import Answer, Fields
-from domain.refusals import Malformed
 from services.erasure import erase_player
-from services.players import LONGEST_NAME, Player, clean_name
+from services.players import LONGEST_NAME, Player
 from services.tables import Key
 from services.token_forms import LONGEST_LABEL, LONGEST_LIFE, SCOPES, Bearer, Issued, told
 
@@ -45,17 +44,10 @@ def _moment(description: str, *, allow_none: bool = False) -> fields.Integer:
     )
 
 
-class LabelField(Judged, fields.String):
+class LabelField(NameField):
     """What a token is for, in its owner's words."""
 
-    def judge(self, value: Any) -> Any:
-        """See `Judged`."""
-        if not isinstance(value, str):
-            raise ValidationError("not a text")
-        try:
-            return clean_name(value)
-        except Malformed as error:
-            raise ValidationError(str(error).replace("a name", "a label")) from error
+    what = "label"
 
 
 class ScopeField(Judged, fields.String):

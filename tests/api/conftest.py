@@ -19,6 +19,7 @@ from tests.api.contract import ContractClient
 from tests.api.guests import Guest
 from tests.support.clock import Clock
 from tests.support.unlimited import UNLIMITED
+from workers.projector import Projector
 
 
 @pytest.fixture
@@ -61,3 +62,11 @@ def four(guest: Callable[[], Guest]) -> list[Guest]:
 def stranger(app: Flask) -> Guest:
     """Somebody without a token."""
     return Guest(app)
+
+
+@pytest.fixture
+def projector(services: Services) -> Projector:
+    """What keeps the read models, the desks and the transparency log."""
+    one = Projector(services.store, services.feed, services.projections, services.clock, block_ms=0)
+    one.begin()
+    return one

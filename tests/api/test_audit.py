@@ -16,14 +16,6 @@ KEPT = "public, max-age=86400"
 
 
 @pytest.fixture
-def projector(services: Services) -> Projector:
-    """What keeps the read models and the log."""
-    one = Projector(services.store, services.feed, services.projections, services.clock, block_ms=0)
-    one.begin()
-    return one
-
-
-@pytest.fixture
 def game(services: Services, four: list[Guest], projector: Projector) -> str:
     """A finished game, projected."""
     game = open_table(four[0], [{"bot": "rules"}] * 4, hand_limit=1)

@@ -22,14 +22,6 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 
 @pytest.fixture
-def projector(services: Services) -> Projector:
-    """What writes the log."""
-    one = Projector(services.store, services.feed, services.projections, services.clock, block_ms=0)
-    one.begin()
-    return one
-
-
-@pytest.fixture
 def play(services: Services, four: list[Guest], projector: Projector) -> Play:
     """Plays a game of bots to its end, which adds two leaves."""
 

@@ -18,10 +18,8 @@ FORMATS = [SSE, NDJSON]
 
 
 @pytest.fixture
-def projected(services: Services) -> Callable[[], None]:
+def projected(projector: Projector) -> Callable[[], None]:
     """Lets the projector deal with all that has happened."""
-    projector = Projector(services.store, services.feed, services.projections, services.clock, block_ms=0)
-    projector.begin()
 
     def all_of_it() -> None:
         while projector.round():
