@@ -5,6 +5,7 @@ DATA ?= hearts-data
 PYTEST_ARGS ?= -n auto
 CALLS ?= 20000
 SEED ?= 1
+MINUTES ?= 10
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,7 +14,7 @@ PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --g
 	--strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options $(LOCK_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test check format bench fuzz peers lock clean
+.PHONY: help venv run test check format bench fuzz leaks peers lock clean
 
 help: ## print this list
 	@awk -F ': *[^#]*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -54,6 +55,9 @@ bench: $(STAMP) ## measure speed, each figure as a ratio within one run
 
 fuzz: $(STAMP) ## let schemathesis make CALLS=20000 calls to a house of its own (minutes)
 	$(BIN)/python tests/fuzz/run.py --calls $(CALLS) --seed $(SEED)
+
+leaks: $(STAMP) ## try for MINUTES=10 whether anybody can tell which cards are hidden
+	$(BIN)/python tests/hidden/at_length.py --minutes $(MINUTES) --seed $(SEED)
 
 peers: $(STAMP) ## install OpenSpiel too, which make bench then measures against (300 MB)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/peers.lock

@@ -5,11 +5,31 @@ It is worked out from the folded table alone, so a worker that died has taken no
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from domain import events as e
 from domain.bots import house_move
 from domain.commands import AbandonTable, AnyCommand, LockTable
 from domain.game import abandoned_at, advance, bots_owe, deadline, to_act
 from domain.state import State
+from services.folded import Table
+
+Decide = Callable[[Table, int], tuple[list[e.Event], State]]
+"""What the house does at a table at a time in ms: events, none where there is nothing to do, and the state after them."""
+
+
+class Turn(NamedTuple):
+    """What the house is about to do at a table."""
+
+    table: Table
+    """As it is before."""
+    events: list[e.Event]
+    """None where the house owes nothing."""
+    state: State
+    """After the events."""
+    at: int
+    """When, in ms."""
 
 
 def next_due(state: State, now: int) -> int | None:
@@ -33,6 +53,11 @@ def house_events(state: State, at: int, most: int) -> tuple[list[e.Event], State
         more, state = advance(state, command)
         events.extend(more)
     return events, state
+
+
+def owed(most: int) -> Decide:
+    """What the house owes, as `house_events` says."""
+    return lambda table, at: house_events(table.state, at, most)
 
 
 def _owed(state: State, at: int) -> AnyCommand | None:

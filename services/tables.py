@@ -27,7 +27,7 @@ from services.audit import Receipt, Signer
 from services.codec import CODEC, Stored
 from services.folded import Table, TableCache, follow, resume, signer_of
 from services.imported import check_record, events_of
-from services.owed import house_events, next_due
+from services.owed import Decide, Turn, next_due, owed
 from services.signing import check_signed
 from services.snapshot import EVERY, take_snapshot
 from services.store import Appended, Entry, Gap, Once, Replayed, Store, StoreUnavailable
@@ -280,23 +280,36 @@ class Tables:
         Plays on until a person must act, at most about ``most`` events; they are one append, so nobody sees half of
         them. Returns the table after them. Raises as `handle` does.
         """
-        return self.act(game, lambda table, at: house_events(table.state, at, most))
+        return self.keep_for_house(self.plan_for_house(game, most), most)
 
-    def act(self, game: str, decide: Callable[[Table, int], tuple[list[e.Event], State]]) -> Table:
+    def plan_for_house(self, game: str, most: int = MOST_EVENTS) -> Turn:
+        """What `act_for_house` would do at a table now; nobody sees it before `keep_for_house`."""
+        return self._plan(self.load(game), owed(most))
+
+    def keep_for_house(self, turn: Turn, most: int = MOST_EVENTS) -> Table:
+        """Do what was planned, planned anew where somebody has moved meanwhile. The table after it."""
+        return self._keep(turn, owed(most))
+
+    def act(self, game: str, decide: Decide) -> Table:
         """Let the house do what ``decide`` finds right at a table as it is at a time (ms). Raises as `handle` does."""
-        table = self.load(game)
-        for _ in range(MOST_TRIES):
-            at = max(self._clock(), table.at)
-            events, state = decide(table, at)
-            if not events:
-                return table
-            outcome = self._append(game, table, events, state, at, None)
-            if isinstance(outcome, Outcome):
-                return outcome.table
-            table = self._catch_up(game, table, outcome)
-        raise StoreUnavailable(f"game {game:.60} is too busy")
+        return self._keep(self._plan(self.load(game), decide), decide)
 
     # --- inside
+
+    def _plan(self, table: Table, decide: Decide) -> Turn:
+        at = max(self._clock(), table.at)
+        return Turn(table, *decide(table, at), at)
+
+    def _keep(self, turn: Turn, decide: Decide) -> Table:
+        for _ in range(MOST_TRIES):
+            table, events, state, at = turn
+            if not events:
+                return table
+            outcome = self._append(state.game, table, events, state, at, None)
+            if isinstance(outcome, Outcome):
+                return outcome.table
+            turn = self._plan(self._catch_up(state.game, table, outcome), decide)
+        raise StoreUnavailable(f"game {turn.state.game:.60} is too busy")
 
     def _begin(self, command: OpenTable, key: Key | None, sit: SitDown) -> Outcome | list[Entry]:
         """Open a table at which somebody sits down at once; what is there already where its id is taken."""

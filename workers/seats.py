@@ -8,14 +8,18 @@ due sets bring it back.
 from __future__ import annotations
 
 import logging
+import math
 import secrets
 import time
 from collections import OrderedDict
-from typing import Final
+from collections.abc import Iterator
+from contextlib import contextmanager
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 import redis
 
-from services.owed import next_due
+from services.owed import Turn, next_due
 from services.queue import Queued
 from services.scripts import SETTLE
 from services.store import StoreUnavailable
@@ -32,6 +36,8 @@ LEASE_MS: Final = 5_000
 """For how long a claimed game is nobody else's: longer than a drive, and how long a killed worker is missed."""
 MOST_CLAIMS: Final = 64
 """Games that a drive holds at a time."""
+PACE_SECONDS: Final = 0.001
+"""For each seat of a table with a person: its bots' moves are stored at the end of so long a while, or of a further one."""
 SLICE: Final = 128
 """Events of a game of bots alone that are one append, so that persons elsewhere wait for 20 ms at most."""
 LONGEST_DELAY_MS: Final = 3_600_000
@@ -96,8 +102,23 @@ class _Failures:
             self._games.pop(game, None)
 
 
+class _Held(NamedTuple):
+    """A turn of the house that waits for its moment."""
+
+    moment: float
+    """When it is to be stored, by `time.monotonic`."""
+    game: str
+    leased_until: int
+    turn: Turn
+
+
 class Driver:
-    """Plays what the house owes. One a process, so that it knows its games; for one thread."""
+    """Plays what the house owes. One a process, so that it knows its games; for one thread.
+
+    How long a bot thinks follows from its cards: one that may play a single card is done at once. So that nobody can tell
+    by the time at which a move comes, the moves at a table with a person are held until a moment that does not depend on
+    the cards; meanwhile other tables have their turn.
+    """
 
     def __init__(self, services: Services) -> None:
         self._store = services.store
@@ -116,17 +137,26 @@ class Driver:
         """
         began = time.monotonic()
         claims: dict[str, int] = {}
+        held: list[_Held] = []
         turns = 0
         try:
             while time.monotonic() - began < seconds:
-                claims |= self._claim(partition, MOST_CLAIMS - len(claims))
+                if held and min(one.moment for one in held) <= time.monotonic():
+                    self._keep(held)
+                    continue
+                claims |= self._claim(partition, MOST_CLAIMS - len(claims) - len(held))
                 game = next((game for game in claims if game not in self._of_bots), None)
+                if game is None and held:
+                    self._keep(held)
+                    continue
                 if game is None:
                     if not claims or (time.monotonic() - began > FAIR_SECONDS and self._queue.waiting()):
                         break
                     game = next(iter(claims))
-                self._play(game, claims.pop(game))
+                self._play(game, claims.pop(game), held)
                 turns += 1
+            while held:
+                self._keep(held)
             self._give_back(partition, claims)
         except StoreUnavailable as error:
             log.warning("partition %d is left for later: the store does not answer: %s", partition, error)
@@ -146,24 +176,47 @@ class Driver:
             [("EVAL", SETTLE.text, 1, key, game, leased_until, now) for game, leased_until in claims.items()]
         )
 
-    def _play(self, game: str, leased_until: int) -> None:
-        due: int | None
+    def _play(self, game: str, leased_until: int, held: list[_Held]) -> None:
+        """Work out what the house does at a table, and store it at once, or hold it where there is a person."""
+        began = time.monotonic()
+        with self._own_affair(game, leased_until):
+            turn = self._tables.plan_for_house(game, SLICE)
+            seats = turn.state.seats
+            if turn.events and any(seat.kind == "player" for seat in seats):
+                pace = PACE_SECONDS * len(seats)
+                moment = began + pace * math.ceil(max(time.monotonic() - began, pace) / pace)
+                held.append(_Held(moment, game, leased_until, turn))
+            else:
+                self._store_turn(game, leased_until, turn)
+
+    def _keep(self, held: list[_Held]) -> None:
+        """Store the turn whose moment comes first, at that moment."""
+        one = min(held, key=attrgetter("moment"))
+        held.remove(one)
+        time.sleep(max(0.0, one.moment - time.monotonic()))
+        with self._own_affair(one.game, one.leased_until):
+            self._store_turn(one.game, one.leased_until, one.turn)
+
+    def _store_turn(self, game: str, leased_until: int, turn: Turn) -> None:
+        table = self._tables.keep_for_house(turn, SLICE)
+        self._failures.drop(game)
+        if all(seat.kind == "bot" for seat in table.state.seats):
+            self._remember(game)
+        # without effect where the turn has been appended, which said itself what is due
+        self._store.settle(game, leased_until, next_due(table.state, self._clock()))
+
+    @contextmanager
+    def _own_affair(self, game: str, leased_until: int) -> Iterator[None]:
+        """Put a game off that cannot be driven: a log that is corrupt or a policy that fails is that game's affair alone."""
         try:
-            table = self._tables.act_for_house(game, SLICE)
+            yield
         except StoreUnavailable:
             raise
         except UnknownGame:
-            due = None
+            self._store.settle(game, leased_until, None)
         except Exception as error:  # noqa: BLE001 (it is logged by `_Failures`, once)
-            # a log that is corrupt or a policy that fails is that game's affair alone
             due = self._clock() + self._failures.add(game, error)
-        else:
-            self._failures.drop(game)
-            if all(seat.kind == "bot" for seat in table.state.seats):
-                self._remember(game)
-            due = next_due(table.state, self._clock())
-        # without effect where the turn has been appended, which said itself what is due
-        self._store.settle(game, leased_until, due)
+            self._store.settle(game, leased_until, due)
 
     def _remember(self, game: str) -> None:
         self._of_bots[game] = None

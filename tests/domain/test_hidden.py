@@ -84,6 +84,21 @@ def shuffled(state: State, reader: int | None, rng: Random) -> tuple[list[Cards]
     """The hands and the kitty after the cards unknown to ``reader`` have changed places."""
     hand = hand_of(state)
     places = [count(mask) for mask in [*hand.held, hand.kitty]]
+    fixed = fixed_cards(state, reader)
+    loose = [place - stay for place, stay in zip(places, fixed, strict=True)]
+    pool = [card for place in loose for card in sorted(place.elements())]
+    rng.shuffle(pool)
+    moved = []
+    for place, stay in zip(loose, fixed, strict=True):
+        moved.append(stay + Counter(pool[: place.total()]))
+        del pool[: place.total()]
+    return moved[:-1], moved[-1]
+
+
+def fixed_cards(state: State, reader: int | None) -> list[Cards]:
+    """The cards that ``reader`` knows to be where they are: by seat, those in the kitty last."""
+    hand = hand_of(state)
+    places = [count(mask) for mask in [*hand.held, hand.kitty]]
     fixed = [places[seat] if seat == reader else Counter[int]() for seat in range(len(places))]
     if reader is not None and hand.exchanged:
         # the reader knows where its own pass went
@@ -94,14 +109,7 @@ def shuffled(state: State, reader: int | None, rng: Random) -> tuple[list[Cards]
         lowest = hand.forced if hand.forced >= 0 else 12
         for at, place in enumerate(places):
             fixed[at] = fixed[at] | Counter({card: n for card, n in place.items() if card <= lowest})
-    loose = [place - stay for place, stay in zip(places, fixed, strict=True)]
-    pool = [card for place in loose for card in sorted(place.elements())]
-    rng.shuffle(pool)
-    moved = []
-    for place, stay in zip(loose, fixed, strict=True):
-        moved.append(stay + Counter(pool[: place.total()]))
-        del pool[: place.total()]
-    return moved[:-1], moved[-1]
+    return fixed
 
 
 def new_passes(hand: HandState, reader: int | None, after_pass: list[Cards], rng: Random) -> list[Cards]:

@@ -127,17 +127,17 @@ class TestDrive:
         house.services.client.delete(due_set)
         house.services.client.zadd(due_set, dict(waiting))
         played: list[str] = []
-        act = house.services.tables.act_for_house
+        act = house.services.tables.plan_for_house
 
         def note(game: str, most: int):
             played.append(game)
-            table = act(game, most)
+            turn = act(game, most)
             if len(played) == 5:
                 house.services.client.zadd(due_set, {person: house.clock.now + 1})
                 house.clock.now += 1
-            return table
+            return turn
 
-        monkeypatch.setattr(house.services.tables, "act_for_house", note)
+        monkeypatch.setattr(house.services.tables, "plan_for_house", note)
         Driver(house.services).drive(partition, PATIENCE)
         assert {*bots} == {*played[:5]}
         assert person == played[5]
@@ -191,7 +191,7 @@ class TestFailures:
     def test_a_policy_that_fails_is_its_own_games_affair(self, house, monkeypatch, caplog) -> None:
         """An exception of any kind puts off that game alone; it goes on when the policy works again."""
         games = [house.open() for _ in range(2)]
-        act = house.services.tables.act_for_house
+        act = house.services.tables.plan_for_house
 
         def fail(game: str, most: int):
             if game == games[0]:
@@ -199,7 +199,7 @@ class TestFailures:
             return act(game, most)
 
         driver = Driver(house.services)
-        monkeypatch.setattr(house.services.tables, "act_for_house", fail)
+        monkeypatch.setattr(house.services.tables, "plan_for_house", fail)
         for game in games:
             driver.drive(house.partition(game), PATIENCE)
         assert house.clock.now + LEASE_MS == house.due(games[0])
@@ -219,7 +219,7 @@ class TestFailures:
 
         driver = Driver(house.services)
         with monkeypatch.context() as patch:
-            patch.setattr(house.services.tables, "act_for_house", fail)
+            patch.setattr(house.services.tables, "plan_for_house", fail)
             assert 0 == driver.drive(house.partition(game))
         assert "the store does not answer" in caplog.text
         house.clock.now += LEASE_MS
