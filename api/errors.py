@@ -19,8 +19,9 @@ from domain.refusals import HeartsError, InvalidRules, Malformed, Refused
 from services.audit import KeyFileError
 from services.folded import Table
 from services.hub import Closed, Cut
+from services.once import KeyReused
 from services.store import StoreUnavailable
-from services.tables import KeyReused, StaleVersion, UnknownGame
+from services.tables import StaleVersion, UnknownGame
 from services.token_forms import TooManyTokens
 
 LOG: Final = logging.getLogger("hearts.api")

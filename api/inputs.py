@@ -23,7 +23,8 @@ from api.schemas import LONGEST_IF_MATCH, QueryWhole
 from api.schemas import Request as Taken
 from api.sent import JSON
 from services.json_keys import find_twice
-from services.tables import Key, UnknownGame
+from services.once import Key
+from services.tables import UnknownGame
 
 MOST_DRAINED: Final = 32
 """Pieces of the largest body that are read and thrown away of one that is larger."""

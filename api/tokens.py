@@ -17,8 +17,8 @@ from api.room import Room
 from api.schemas import LARGEST_AFTER, Judged, NameField, Nothing, Request, Whole
 from api.sent import Answer, Fields
 from services.erasure import erase_player
+from services.once import Key
 from services.players import LONGEST_NAME, Player
-from services.tables import Key
 from services.token_forms import LONGEST_LABEL, LONGEST_LIFE, SCOPES, Bearer, Issued, told
 
 tokens: Final = Room("tokens", __name__, url_prefix="/v1", description="Your tokens and your name")

@@ -10,8 +10,9 @@ from domain.branch import AT_ONCE, begin_practice, check_over
 from domain.refusals import Refused
 from services.audit import Signer
 from services.codec import CODEC
+from services.once import Key
 from services.store import PAGE, Seq, Store
-from services.tables import Begun, Key, Outcome, Tables
+from services.tables import Begun, Outcome, Tables
 
 BOUNDS: Final = (e.HandDealt, e.HandScored, e.GameEnded)
 """The events that a hand lies between."""

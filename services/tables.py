@@ -27,10 +27,11 @@ from services.audit import Receipt, Signer
 from services.codec import CODEC, Stored
 from services.folded import Table, TableCache, follow, resume, signer_of
 from services.imported import check_record, events_of
+from services.once import Key
 from services.owed import Decide, Turn, next_due, owed
 from services.signing import check_signed
 from services.snapshot import EVERY, take_snapshot
-from services.store import Appended, Entry, Gap, Once, Replayed, Store, StoreUnavailable
+from services.store import Appended, Entry, Gap, Replayed, Store, StoreUnavailable
 
 MOST_TRIES = 256
 """Conflicts after which a command gives up: each means that another writer got through."""
@@ -50,31 +51,6 @@ class StaleVersion(HeartsError):
     def __init__(self, table: Table) -> None:
         super().__init__(f"the table is at {table.etag}")
         self.table = table
-
-
-class KeyReused(HeartsError):
-    """The idempotency key was used for another request."""
-
-
-class Key(NamedTuple):
-    """An idempotency key: who used it for which route, and the digest of what was asked."""
-
-    caller: str
-    route: str
-    key: str
-    fingerprint: str
-
-    @property
-    def field(self) -> bytes:
-        """Where the outcome is kept."""
-        return f"{self.caller}|{self.route}|{self.key}".encode()
-
-
-class _Kept(msgspec.Struct, frozen=True):
-    """The outcome kept under an idempotency key: the request's fingerprint and the last seq it caused."""
-
-    f: str
-    n: int
 
 
 class Outcome(NamedTuple):
@@ -351,7 +327,7 @@ class Tables:
         signer = signer_of(None if table is None else table.state, events, state)
         done = Table(state, last, head, at, mark, signer)
         snapshot = take_snapshot(*done) if keep else b""
-        once = None if key is None else Once(key.field, msgspec.json.encode(_Kept(key.fingerprint, last)))
+        once = None if key is None else key.once(last)
         try:
             result = self._store.append(
                 game, seq, stored, now=at, due=next_due(state, at), once=once, snapshot=snapshot
@@ -386,10 +362,7 @@ class Tables:
         return table
 
     def _replay(self, game: str, key: Key, answer: bytes) -> Outcome:
-        kept = msgspec.json.decode(answer, type=_Kept)
-        if kept.f != key.fingerprint:
-            raise KeyReused("this idempotency key was used for another request")
-        table = self.at(game, kept.n)
+        table = self.at(game, key.last(answer))
         return Outcome(table, [], self._key, replayed=True)
 
     def _rematch_id(self, game: str) -> str:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from domain.refusals import HeartsError
-from services.tables import Key, KeyReused
+from services.once import Key, KeyReused
 
 SCOPES: Final = ("play", "watch", "audit", "admin")
 """What a token may be good for, `docs/served.md`."""

@@ -18,7 +18,7 @@ import redis
 from services.audit import Signer
 from services.keys import Keys
 from services.memory import Remembered
-from services.tables import Key
+from services.once import Key
 from services.token_forms import (
     MOST_KEYS,
     MOST_TOKENS,

@@ -13,9 +13,10 @@ from domain.shuffle import genesis_head, next_head
 from domain.variants import ruleset_of
 from services.audit import ServerKey, verify_receipt
 from services.folded import follow, tell
+from services.once import KeyReused
 from services.paging import EventPages
 from services.store import CorruptStream, Store
-from services.tables import KeyReused, StaleVersion, UnknownGame
+from services.tables import StaleVersion, UnknownGame
 from tests.support.clock import Clock
 from tests.support.handler import BOT, PERSONS, first_move, key, started, tables_on
 

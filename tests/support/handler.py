@@ -11,8 +11,9 @@ from domain.rules import legal_plays
 from domain.variants import ruleset_of
 from services.audit import ServerKey
 from services.folded import Table
+from services.once import Key
 from services.store import Store
-from services.tables import Key, Tables
+from services.tables import Tables
 from tests.support.clock import Clock
 
 PERSONS = [SeatPlan(kind="player", player=f"p{seat}") for seat in range(4)]
