@@ -15,7 +15,6 @@ from api.errors import Problem
 from api.gate import Gate
 from api.present import item_body
 from services.hub import Hub
-from services.paging import EventPages
 from services.players import Player
 from services.wiring import Services
 
@@ -64,7 +63,7 @@ class House:
         self.services = services
         self.tables = services.tables
         self.players = services.players
-        self.pages = EventPages(services.store)
+        self.pages = services.tables.pages
         self.stopping = stopping
         self.reports = Semaphore(max(1, services.settings.api_threads // 4))
         self.places = Places(services.settings.listeners)

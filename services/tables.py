@@ -29,6 +29,7 @@ from services.folded import Table, TableCache, follow, resume, signer_of
 from services.imported import check_record, events_of
 from services.once import Key
 from services.owed import Decide, Turn, next_due, owed
+from services.paging import EventPages
 from services.signing import check_signed
 from services.snapshot import EVERY, take_snapshot
 from services.store import Appended, Entry, Gap, Replayed, Store, StoreUnavailable
@@ -70,7 +71,7 @@ class Outcome(NamedTuple):
 
 
 class Tables:
-    """All tables of a store."""
+    """All tables of a store; ``pages`` has their events, and what they were, for all readers of this process."""
 
     def __init__(
         self, store: Store, key: Signer, clock: Callable[[], int], entropy: Callable[[int], bytes]
@@ -80,6 +81,7 @@ class Tables:
         self._clock = clock
         self._entropy = entropy
         self._cache = TableCache()
+        self.pages = EventPages(store)
 
     # --- reading
 
@@ -97,13 +99,10 @@ class Tables:
 
     def at(self, game: str, seq: int) -> Table:
         """The table as it was after event ``seq``. Raises `UnknownGame` where it has not got so far."""
-        known = self._cache.get(game)
-        if known is not None and known.seq == seq:
-            return known
-        entries = self._store.read(game, 0, seq) if seq > 0 else []
-        if len(entries) < seq or seq < 1:
+        now = self.load(game) if seq > 0 else None
+        if now is None or now.seq < seq:
             raise UnknownGame(f"game {game:.60} has no event {seq}")
-        return follow(game, None, entries)
+        return now if now.seq == seq else self.pages.table(game, seq)
 
     def entries(self, game: str) -> list[Entry]:
         """The whole stream of a game as it is stored. Raises `UnknownGame`."""
@@ -203,8 +202,7 @@ class Tables:
         """
         check_record(record)
         game = self._key.derive("import", print_record(record).hex())[:12].hex()
-        known = self._store.last(game)
-        if not known:
+        if not self._store.last(game):
             at = self._clock()
             events = events_of(record, game, players(), self._key.public, at)
             outcome = self._append(game, None, events, fold(None, events), at, None)
