@@ -82,7 +82,7 @@ class AuditAnswer(Schema):
 def get_audit(game: str) -> Response:
     """Get the server's own report on a finished game.
 
-    It verifies the proof file, and compares the events with what else the server keeps of the game: its snapshot, its
+    It verifies the proof file, lets the house's bots decide again, and compares the events with what else the server keeps of the game: its snapshot, its
     secrets, the read models, the transparency log. To trust nobody, verify the proof file yourself.
     """
     here = house()

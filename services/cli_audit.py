@@ -34,7 +34,7 @@ from services.wiring import Services
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a game, on one line.")
 @click.option("-q", "--quiet", is_flag=True, help="Tell only what is wrong, and at the end how many hold.")
 def audit(games: tuple[str, ...], every: bool, since: datetime | None, as_json: bool, quiet: bool) -> None:
-    """Verify games of the store: events, rules, deals, secrets, snapshots, read models and the transparency log.
+    """Verify games of the store: events, rules, deals, bots, secrets, snapshots, read models and the transparency log.
 
     Name games, or take them all, or those since a date. Exit status 0: all hold; 1: something is wrong; 2: something could not
     be looked at.

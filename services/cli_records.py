@@ -131,6 +131,11 @@ def _seat_keys(context: click.Context, parameter: click.Parameter, pairs: tuple[
     callback=_seat_keys,
     help="The key that a seat signs its moves with, as you got it from its player; may be repeated.",
 )
+@click.option(
+    "--rerun-bots",
+    is_flag=True,
+    help="Let the house's bots of a proof file decide again; it must come to the same.",
+)
 def verify(
     files: tuple[IO[bytes], ...],
     as_json: bool,
@@ -140,6 +145,7 @@ def verify(
     receipts: tuple[Receipt, ...],
     checkpoints: tuple[KeptCheckpoint, ...],
     seat_keys: dict[int, str],
+    rerun_bots: bool,
 ) -> None:
     """Check game records and proof files; - is standard input.
 
@@ -153,7 +159,8 @@ def verify(
     totals = [0, 0, 0]
     for file in files:
         how = How(file_name(file.name), as_json, quiet)
-        for place, count in enumerate(_verify_file(file, how, jobs, PinnedKeys(server_key, seat_keys), kept)):
+        wanted = Wanted(server_key, seat_keys, kept, rerun_bots)
+        for place, count in enumerate(_verify_file(file, how, jobs, wanted)):
             totals[place] += count
     if quiet:
         click.echo(
@@ -162,20 +169,28 @@ def verify(
     raise SystemExit(max((status for status in (HOLDS, FAULTY, UNREADABLE) if totals[status]), default=HOLDS))
 
 
-class PinnedKeys(NamedTuple):
-    """Public keys as the reader got them elsewhere: the server's first one, and those of seats."""
+class Wanted(NamedTuple):
+    """What a proof file is held to."""
 
-    server: str | None
-    seats: dict[int, str]
+    server_key: str | None
+    """The server's first public key and those of seats, as the reader got them elsewhere."""
+    seat_keys: dict[int, str]
+    kept: Kept
+    rerun_bots: bool
+    """Whether the bots' decisions are made again."""
 
 
-def _verify_file(file: IO[bytes], how: How, jobs: int, keys: PinnedKeys, kept: Kept) -> tuple[int, int, int]:
+def _verify_file(file: IO[bytes], how: How, jobs: int, wanted: Wanted) -> tuple[int, int, int]:
     try:
         opened = open_file(file)
         if opened.kind == "proof":
-            return _verify_proof(*next(opened.texts), how, keys, kept)
-        if kept != Kept():
+            return _verify_proof(*next(opened.texts), how, wanted)
+        if wanted.kept != Kept():
             raise Unreadable(1, "a receipt or a checkpoint is of a proof file, and this is a record")
+        if wanted.rerun_bots:
+            raise Unreadable(
+                1, "the bots' decisions can be made again from a proof file, and this is a record"
+            )
     except Unreadable as error:
         click.echo(f"{how.name}: {error}", err=True)
         return 0, 0, 1
@@ -193,8 +208,10 @@ def _verify_file(file: IO[bytes], how: How, jobs: int, keys: PinnedKeys, kept: K
     return holds, faulty, unreadable + len(broken)
 
 
-def _verify_proof(number: int, text: bytes, how: How, keys: PinnedKeys, kept: Kept) -> tuple[int, int, int]:
-    report = judge_proof(number, text, keys.server, kept, keys.seats)
+def _verify_proof(number: int, text: bytes, how: How, wanted: Wanted) -> tuple[int, int, int]:
+    report = judge_proof(
+        number, text, wanted.server_key, wanted.kept, wanted.seat_keys, rerun_bots=wanted.rerun_bots
+    )
     if how.as_json:
         if not (how.quiet and report.ok):
             click.echo(msgspec.json.encode(report))

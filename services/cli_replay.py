@@ -19,7 +19,7 @@ from services.paging import EventPages
 from services.printable import printable, printable_line
 from services.proof import read_proof
 from services.retold import NotShown, Retold
-from services.sealed import restore_hidden
+from services.revealed import restore_hidden
 
 
 class CardParam(click.ParamType[Card]):

@@ -26,7 +26,7 @@ from services.leaves import Leaf, leaf_kind
 from services.logcheck import leaf_problems
 from services.projections import update
 from services.proof import Claim, proof_lines, read_proof, verify_proof
-from services.sealed import restore_hidden
+from services.revealed import restore_hidden
 from services.snapshot import Snapshot, read_snapshot, take_snapshot
 from services.store import CorruptStream, Entry
 from services.tables import UnknownGame
@@ -270,7 +270,9 @@ class Inspection:
         try:
             prove = None if self._copies.log_fault else log.prove
             data = b"".join(proof_lines(iter(self._entries), None, None, prove)) if self._entries else b""
-            found: list[Claim] = list(verify_proof(read_proof(data), self._pinned(key)).claims)
+            found: list[Claim] = list(
+                verify_proof(read_proof(data), self._pinned(key), rerun_bots=True).claims
+            )
         except (CorruptLog, Malformed) as error:
             self._tell("stream", None, f"there is no proof file of it: {error}")
             found = []

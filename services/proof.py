@@ -32,6 +32,7 @@ from services.integrity import (
 from services.leaves import Leaf, leaf_kind
 from services.notes import SignedCheckpoint, read_checkpoint
 from services.replay import Failed, RulesCheck
+from services.rerun import NOT_ASKED, BotsCheck, bot_moves
 from services.rotations import KeysOverTime
 from services.signatures import SignatureCheck
 from services.store import Entry
@@ -122,6 +123,7 @@ class _InclusionLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inclusion: Inclusion
 
 
+BOTS: Final = "honest bots"
 MOST_INCLUSIONS: Final = 2
 """A game has a leaf at its lock and one at its end."""
 
@@ -268,24 +270,27 @@ def verify_proof(
     server_key: str | None = None,
     kept: Kept = Kept(),  # noqa: B008 (a value)
     seat_keys: Mapping[int, str] | None = None,
+    *,
+    rerun_bots: bool = False,
 ) -> Report:
     """What the proof shows.
 
     ``server_key`` is the first key of the server as the reader got it elsewhere, ``seat_keys`` those of seats that sign
-    their moves, all in hex; ``kept`` what it kept itself.
+    their moves, all in hex; ``kept`` what it kept itself. With ``rerun_bots`` the bots' decisions are made again.
     """
     events, broken = _events(proof)
     integrity, head = _integrity(proof, server_key, kept, events)
     why = ""
     if broken is None:
-        fairness, rules = _replayed(events, SignatureCheck(_heads(proof), seat_keys))
+        fairness, rules, bots = _replayed(events, SignatureCheck(_heads(proof), seat_keys), rerun_bots)
         why = unshown(events[0])  # type: ignore[arg-type]
     else:
         fairness = Claim("F", "fair deals", "not shown", "the events cannot be read")
         rules = Claim("R", "rules and score", "fails", str(broken), broken.event)
+        bots = Claim("B", BOTS, "not shown", "the events cannot be read")
     if why and integrity.status != "fails":
         integrity = Claim("I", integrity.title, "not shown", f"{why}; since then {_since(integrity)}")
-    claims = [fairness, integrity, rules, _bots(why)]
+    claims = [fairness, integrity, rules, bots]
     return Report(
         ok=all(claim.status != "fails" for claim in claims),
         game=proof.game,
@@ -352,23 +357,26 @@ def _read_events(proof: Proof, found: list[Any]) -> None:
         raise Failed(1, f"the rules cannot be played: {error}") from error
 
 
-def _replayed(events: Sequence[e.AnyEvent], signatures: SignatureCheck) -> tuple[Claim, Claim]:
-    """Claims F and R. Of signed moves, R has that they are their seats' own."""
+def _replayed(
+    events: Sequence[e.AnyEvent], signatures: SignatureCheck, rerun_bots: bool
+) -> tuple[Claim, Claim, Claim]:
+    """Claims F, R and B. Of signed moves, R has that they are their seats' own."""
     check = FairnessCheck()
     fairness = _claim("F", "fair deals", check.run, events)
     rules = RulesCheck(events, check.broken_off)
     found = _claim("R", "rules and score", rules.run, events)
+    bots = _bots(events, fairness, BotsCheck(check.broken_off, found.event), rerun_bots)
     sound = events if found.event is None else events[: found.event - 1]
     try:
         signed = signatures.run(sound, check.broken_off)
     except Failed as failed:
-        return fairness, Claim("R", found.title, "fails", str(failed), failed.event)
+        return fairness, Claim("R", found.title, "fails", str(failed), failed.event), bots
     if found.status != "fails":
         found = msgspec.structs.replace(found, detail=found.detail + signed)
-    return fairness, found
+    return fairness, found, bots
 
 
-def _claim(name: Literal["F", "I", "R"], title: str, run: Any, events: Iterable[e.AnyEvent]) -> Claim:
+def _claim(name: Literal["F", "I", "R", "B"], title: str, run: Any, events: Iterable[e.AnyEvent]) -> Claim:
     try:
         status, detail = run(events)
     except Failed as failed:
@@ -381,7 +389,11 @@ def _since(integrity: Claim) -> str:
     return f"it {integrity.status} {integrity.detail}" if integrity.status == "holds" else integrity.detail
 
 
-def _bots(why: str) -> Claim:
-    return Claim(
-        "B", "honest bots", "not shown", why or "this version does not play the bots' decisions again"
-    )
+def _bots(events: Sequence[e.AnyEvent], fairness: Claim, check: BotsCheck, asked: bool) -> Claim:
+    """Claim B. The seeds follow from the secrets of the deals, so these must have been shown to be right."""
+    why = unshown(events[0])  # type: ignore[arg-type]
+    if not why and bot_moves(events):
+        why = "" if asked else NOT_ASKED
+        if asked and fairness.status == "fails":
+            why = "the bots' seeds follow from the secrets of the deals, and claim F fails"
+    return Claim("B", BOTS, "not shown", why) if why else _claim("B", BOTS, check.run, events)

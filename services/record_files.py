@@ -146,13 +146,19 @@ def judge(number: int, text: bytes, *, named: bool) -> tuple[Verdict, Sequence[s
 
 
 def judge_proof(
-    number: int, data: bytes, server_key: str | None, kept: Kept, seat_keys: Mapping[int, str] | None = None
+    number: int,
+    data: bytes,
+    server_key: str | None,
+    kept: Kept,
+    seat_keys: Mapping[int, str] | None = None,
+    *,
+    rerun_bots: bool = False,
 ) -> Report:
     """What a proof file shows, given what the reader kept or got elsewhere. Raises `Unreadable`."""
     if len(data) > LARGEST_LINE:
         raise Unreadable(number, f"longer than the {LARGEST_LINE} bytes that a proof file may have")
     try:
-        return verify_proof(read_proof(data), server_key, kept, seat_keys)
+        return verify_proof(read_proof(data), server_key, kept, seat_keys, rerun_bots=rerun_bots)
     except Malformed as error:
         line, _, why = str(error).removeprefix("line ").partition(": ")
         raise Unreadable(number - 1 + int(line), why) from error

@@ -134,6 +134,9 @@ class RulesCheck:
         self._terms = terms_of(event.rules)
         self._totals = [0] * event.rules.players
         self._house: list[bool | None] = [None] * event.rules.players
+        self._hints = event.hints
+        self._returning: set[int] = set()
+        """Seats that their persons play again from the next hand on."""
         self._clock = event.clock
         if event.clock is not None and not 1 <= event.clock <= LONGEST_CLOCK:
             self._fail(f"a clock has 1 to {LONGEST_CLOCK} seconds")
@@ -156,8 +159,11 @@ class RulesCheck:
         self._house[event.seat] = None
 
     def _seat_moved(self, event: e.SeatToBot | e.SeatTakenBack) -> None:
-        # at a table without hints a person takes over with the next hand only: either may move until then
-        self._house[event.seat] = None if isinstance(event, e.SeatTakenBack) else True
+        self._returning.discard(event.seat)
+        back = isinstance(event, e.SeatTakenBack)
+        self._house[event.seat] = not (back and self._hints)
+        if back and not self._hints:  # the person takes over with the next hand only
+            self._returning.add(event.seat)
 
     def _ignored(self, _: e.AnyEvent) -> None:
         pass
@@ -181,6 +187,8 @@ class RulesCheck:
         self._revealed = shown is not None
         self._passed = set()
         self._since = event.at
+        while self._returning:
+            self._house[self._returning.pop()] = False
         if shown is None:
             deal, kitty = [mask_of(terms.deck)] * terms.players, 0
         else:

@@ -17,6 +17,7 @@ from domain.bots.rules import rules_policy
 from domain.cards import Card, Seat
 from domain.commands import ChooseMoon, PassCards, PlayCard
 from domain.events import BotName, Choice
+from domain.refusals import HeartsError
 from domain.shuffle import bot_seed, hash_parts
 from domain.state import State
 from domain.view import View, view
@@ -56,7 +57,9 @@ BOTS: Final[dict[str, Bot]] = {
         summary="a sound player by rules of thumb, for every family and number of seats",
     ),
 }
-"""Every house bot, by its name."""
+"""Every house bot, by its name, in its newest version."""
+OLDER: Final[tuple[Bot, ...]] = ()
+"""Earlier versions, each kept until the games that name it are over, and as long as their bots shall be checked."""
 STAND_IN: Final = "rules"
 """The bot that moves for a seat whose clock ran out or whose person handed it over."""
 ADVISER: Final = "rules"
@@ -72,15 +75,41 @@ def decision_number(state: State, seat: Seat) -> int:
     return state.terms.hand - hand.held[seat].bit_count() + 1
 
 
-def house_move(state: State, seat: Seat, at: int) -> PassCards | PlayCard | ChooseMoon:
-    """The move that the house makes for ``seat``: its own bot's, or the stand-in's for a person's seat."""
+class UnknownBot(HeartsError):
+    """A game names a bot, or a version of one, that this program does not have."""
+
+
+def bot_of(named: BotName) -> Bot:
+    """The bot that an event names, in that very version. Raises `UnknownBot`: another one would play other cards."""
+    newest = BOTS.get(named.name)
+    for bot in OLDER if newest is None else (newest, *OLDER):
+        if (bot.name, bot.version) == (named.name, named.version):
+            return bot
+    raise UnknownBot(f"this program does not have bot {named.name:.40}@{named.version:.40}")
+
+
+def house_bot(state: State, seat: Seat) -> BotName:
+    """The bot that makes the house's moves for ``seat``: its own, or the stand-in for a person's seat."""
     one = state.seats[seat]
-    named = one.bot if one.kind == "bot" and one.bot is not None else state.stand_in
-    hand = state.hand
+    return one.bot if one.kind == "bot" and one.bot is not None else state.stand_in
+
+
+def house_action(state: State, seat: Seat) -> Action:
+    """What the house decides for ``seat``, which must act (``docs/spec/audit.md`` 11). Raises `UnknownBot`.
+
+    It follows from the bot's name and version, the seat's view, the seat's budget, and a seed that follows from the
+    secret of the hand (an empty one where the hand has none), the seat, and which decision of its hand it is.
+    """
+    named, hand = house_bot(state, seat), state.hand
     assert hand is not None
     seed = bot_seed(bytes.fromhex(hand.secret), seat, decision_number(state, seat))
-    action = BOTS[named.name].policy(view(state, seat), seed, named.budget)
-    by: Literal["bot", "clock"] = "bot" if one.house_plays else "clock"
+    return bot_of(named).policy(view(state, seat), seed, named.budget)
+
+
+def house_move(state: State, seat: Seat, at: int) -> PassCards | PlayCard | ChooseMoon:
+    """The move that the house makes for ``seat`` at ``at`` (ms). Raises `UnknownBot`."""
+    action = house_action(state, seat)
+    by: Literal["bot", "clock"] = "bot" if state.seats[seat].house_plays else "clock"
     if isinstance(action, tuple):
         return PassCards(who=seat, cards=action, by=by, at=at)
     if isinstance(action, str):

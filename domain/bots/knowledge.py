@@ -7,7 +7,9 @@ and a bot's move can be checked anywhere.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Iterable
+from functools import lru_cache, reduce
+from operator import add
 from typing import Final
 
 import msgspec
@@ -88,6 +90,11 @@ def power(base: float, exponent: int) -> float:
     for _ in range(exponent):
         result *= base
     return result
+
+
+def add_floats(values: Iterable[float]) -> float:
+    """Their sum, added from left to right: `sum` rounds in another way from Python 3.12 on."""
+    return reduce(add, values, 0.0)
 
 
 class Facts:

@@ -13,6 +13,7 @@ from domain.bots.knowledge import (
     LOWER,
     SUIT_CARDS,
     Knowledge,
+    add_floats,
     expected_worst,
     none_of,
     wins,
@@ -128,7 +129,7 @@ class Outlook:
         if not holders:
             each = (self.players - 1) * self.discard
             values = knowledge.facts.values
-            return Suit([], 0.0, 0.0, sum([values[card] + each for card in cards_of(mine)], 0.0))
+            return Suit([], 0.0, 0.0, add_floats([values[card] + each for card in cards_of(mine)]))
         rounds = (total + count) / self.players
         spare = rounds - count if rounds > count else 0.0
         if not count:
@@ -182,7 +183,7 @@ def add_up(suits: list[Suit]) -> Sum:
     first, second, third, fourth = suits
     risks = first.risks + second.risks + third.risks + fourth.risks
     spare = first.spare + second.spare + third.spare + fourth.spare
-    cost = sum(risks)
+    cost = add_floats(risks)
     if spare > 0.0:
         risks.sort(reverse=True)
         for risk in risks:

@@ -15,6 +15,7 @@ from domain.bots.knowledge import (
     LOWER,
     SUIT_CARDS,
     Knowledge,
+    add_floats,
     both_copies,
     expected_worst,
     facts_of,
@@ -142,7 +143,9 @@ def _suit_passes(knowledge: Knowledge, suit: Suit, most: int) -> list[tuple[floa
             choices = [tuple(sorted(every, key=weights.__getitem__, reverse=True)[:count])]
         for gone in choices:
             kept = [at for at in every if at not in gone]
-            cost = sum([weights[at] for at in kept]) + _killer_cost(knowledge, [cards[at] for at in kept])
+            cost = add_floats([weights[at] for at in kept]) + _killer_cost(
+                knowledge, [cards[at] for at in kept]
+            )
             if picked is None or cost < best:
                 best, picked = cost, gone
         left = len(cards) - count

@@ -36,7 +36,7 @@ def test_the_report_on_a_finished_game(
     table = services.tables.load(game)
     assert (True, "over", [], True) == (body["ok"], body["status"], body["problems"], body["settled"])
     assert (game, table.seq, table.head.hex()) == (body["game"], body["seq"], body["head"])
-    assert {"F": "not shown", "I": "holds", "R": "holds", "B": "not shown"} == {
+    assert {"F": "not shown", "I": "holds", "R": "holds", "B": "holds"} == {
         one["name"]: one["status"] for one in body["claims"]
     }
     assert table.etag == answer.headers["ETag"]

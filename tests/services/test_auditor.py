@@ -11,7 +11,8 @@ import msgspec
 import pytest
 import redis
 
-from domain.commands import GetReady
+from domain.cards import NAMES
+from domain.commands import GetReady, PlayCard
 from domain.variants import ruleset_of
 from services.projections import GROUP
 from services.settings import Settings
@@ -19,6 +20,7 @@ from services.tables import UnknownGame
 from services.wiring import Services, build
 from tests.services.test_imported import record_named
 from tests.support.audited import ANNA, BOT, PERSON, audit, open_game, project, status, told
+from tests.support.bot_games import Cheat
 from tests.support.clock import Clock
 from tests.support.tampering import change, place, rewrite, stream
 
@@ -44,8 +46,19 @@ def test_a_finished_game_holds(services: Services, game: str) -> None:
     table = services.tables.load(game)
     assert (True, (), "over", True) == (report.ok, report.problems, report.status, report.settled)
     assert (table.seq, table.head.hex()) == (report.seq, report.head)
-    assert ("holds", "holds") == (status(report, "I"), status(report, "R"))
+    assert ("holds", "holds", "holds") == (status(report, "I"), status(report, "R"), status(report, "B"))
     assert ["F", "I", "R", "B"] == [one.name for one in report.claims]
+
+
+def test_a_bot_that_was_not_honest_is_found(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given a server whose bot plays otherwise than it would from what it sees, B fails at that move."""
+    cheat = Cheat(PlayCard, after=3)
+    monkeypatch.setattr("services.owed.house_move", cheat)
+    report = audit(services, open_game(services))
+    assert isinstance(cheat.instead, PlayCard)
+    assert isinstance(cheat.honest, PlayCard)
+    assert ["B"] == [problem.check for problem in report.problems]
+    assert f"would play {NAMES[cheat.honest.card]}, not {NAMES[cheat.instead.card]}" in told(report)
 
 
 @pytest.mark.parametrize("most", [1, 20, 45, 60])

@@ -17,7 +17,8 @@ from domain.ruleset import RuleSet
 from domain.variants import ruleset_of
 from services import sealed
 from services.proof import read_proof, verify_proof
-from services.sealed import restore_hidden, seal, unseal
+from services.revealed import restore_hidden
+from services.sealed import seal, unseal
 from tests.support.games import Game, picture, play_game, rule_sets, steady
 
 

@@ -18,7 +18,7 @@ from domain.signing import Signed, move_message
 from domain.variants import ruleset_of
 from services.codec import CODEC
 from services.folded import Table, follow, resume
-from services.sealed import restore_hidden
+from services.revealed import restore_hidden
 from services.signing import MoveKey, action_of, check_public_key, check_signed, is_signed
 from services.snapshot import take_snapshot
 from services.store import Store

@@ -284,9 +284,11 @@ def who_moves(state: State, seat: int) -> c.Who:
     return seat if one.house_plays else one.player
 
 
-def random_move(state: State, rng: Random, at: int = 0) -> c.PassCards | c.PlayCard | c.ChooseMoon:
-    """Any legal move of a seat that the table waits for."""
-    seat = rng.choice(to_act(state))
+def random_move(
+    state: State, rng: Random, at: int = 0, seats: Sequence[int] | None = None
+) -> c.PassCards | c.PlayCard | c.ChooseMoon:
+    """Any legal move of a seat that the table waits for, or of one of ``seats``."""
+    seat = rng.choice(seats or to_act(state))
     who = who_moves(state, seat)
     hand = hand_of(state)
     if state.phase == "pass":
@@ -331,7 +333,8 @@ def play_game(
         state, at = game.end, next(ticks)
         seat = to_act(state)[0]
         by_bot = house and state.seats[seat].house_plays
-        game.do(house_move(state, seat, at) if by_bot else random_move(state, rng, at))
+        seats = [one for one in to_act(state) if not (house and state.seats[one].house_plays)]
+        game.do(house_move(state, seat, at) if by_bot else random_move(state, rng, at, seats))
         moves = None if moves is None else moves - 1
     return game
 

@@ -54,6 +54,8 @@ def finish(events: list[e.Event], state: State, rng: Random) -> tuple[list[e.Eve
     while not is_over(state):
         seat, at = to_act(state)[0], at + 1
         house = state.seats[seat].house_plays
-        more, state = advance(state, house_move(state, seat, at) if house else random_move(state, rng, at))
+        more, state = advance(
+            state, house_move(state, seat, at) if house else random_move(state, rng, at, [seat])
+        )
         events += more
     return events, state

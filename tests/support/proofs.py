@@ -31,9 +31,9 @@ def file_of(events: Iterable[e.Event], key: ServerKey | None = KEY) -> bytes:
     return b"".join(proof_lines(stored(list(events)), key))
 
 
-def report_of(data: bytes, server_key: str | None = None) -> Report:
+def report_of(data: bytes, server_key: str | None = None, *, rerun_bots: bool = False) -> Report:
     """What a proof file shows."""
-    return verify_proof(read_proof(data), server_key)
+    return verify_proof(read_proof(data), server_key, rerun_bots=rerun_bots)
 
 
 def claim(report: Report, name: str) -> Claim:
