@@ -14,7 +14,7 @@ PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --g
 	--strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options $(LOCK_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test check format bench fuzz leaks peers lock clean
+.PHONY: help venv run test check format bench bytes fuzz leaks peers lock clean
 
 help: ## print this list
 	@awk -F ': *[^#]*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +52,9 @@ format: $(STAMP) ## let ruff format the code and mend what it can
 
 bench: $(STAMP) ## measure speed, each figure as a ratio within one run
 	$(BIN)/python tests/bench/run.py
+
+bytes: $(STAMP) ## change each byte of a proof file of every family to each other value (an hour)
+	$(BIN)/python tests/fuzz/every_byte.py
 
 fuzz: $(STAMP) ## let schemathesis make CALLS=20000 calls to a house of its own (minutes)
 	$(BIN)/python tests/fuzz/run.py --calls $(CALLS) --seed $(SEED)

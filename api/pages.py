@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from functools import cached_property
 from html import escape
@@ -30,6 +31,23 @@ curl -s $URL/v1/games/$GAME/proof                                              #
 """
 
 
+VERIFY_FILES: Final = (
+    "verify.css",
+    "verify-page.js",
+    "verify.js",
+    "verify-deals.js",
+    "verify-formulas.js",
+    "verify-reading.js",
+    "verify-shapes.js",
+)
+"""What the page that checks proof files is made of, each served at its name."""
+_TYPES: Final = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+}
+
+
 class Pages:
     """The pages of an application whose OpenAPI document is ``gathered``; it is completed when it is first asked for."""
 
@@ -54,6 +72,9 @@ class Pages:
         app.add_url_rule("/", "home", self.home)
         app.add_url_rule("/docs", "docs", self.docs)
         app.add_url_rule("/docs.css", "docs_css", lambda: _sent(style, "text/css; charset=utf-8"))
+        app.add_url_rule("/verify", "verify", _file("verify.html"))
+        for name in VERIFY_FILES:
+            app.add_url_rule(f"/{name}", name.replace(".", "_"), _file(name))
         app.add_url_rule("/v1/openapi.json", "openapi", lambda: _sent(self._openapi, "application/json"))
 
     def docs(self) -> Response:
@@ -77,7 +98,7 @@ can be altered unseen: whoever played can check the whole game afterwards, offli
 <h2>Play</h2>
 <p>In a terminal, where the program is installed:</p><pre>hearts play standard --url {escape(url)}</pre>
 <p>By HTTP, with a recent curl:</p><pre>{escape(_QUICK_START.format(url=url))}</pre>
-<p><a href="/docs">All calls</a> · <a href="/v1/openapi.json">OpenAPI</a> · <a href="/v1/games">tables</a></p>
+<p><a href="/verify">Check a game</a> · <a href="/docs">All calls</a> · <a href="/v1/openapi.json">OpenAPI</a> · <a href="/v1/games">tables</a></p>
 <h2>Variants</h2>
 <dl>{rows}</dl>
 <p>Version {escape(program_version())} · <a href="/version">key and build</a></p>""",
@@ -87,6 +108,13 @@ can be altered unseen: whoever played can check the whole game afterwards, offli
 
 def _sent(data: bytes, content_type: str) -> Response:
     return Response(data, headers={"Content-Type": content_type, "Cache-Control": "no-cache"})
+
+
+def _file(name: str) -> Callable[[], Response]:
+    """What answers with a file of the web folder, which is read once."""
+    path = WEB / name
+    data = path.read_bytes()
+    return lambda: _sent(data, _TYPES[path.suffix])
 
 
 def _seats(counts: list[int]) -> str:

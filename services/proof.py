@@ -343,9 +343,13 @@ def _read_events(proof: Proof, found: list[Any]) -> None:
         if not line.startswith(b'{"n":%d,"t":' % number) or line.strip() != line:
             raise Failed(number, "it is not numbered in order")
         try:
+            if not line.isascii():
+                line.decode()  # msgspec passes over what it does not know, whatever its bytes
             found.append(CODEC.decode(line))
         except CorruptLog as error:
             raise Failed(number, str(error)) from error
+        except UnicodeDecodeError as error:
+            raise Failed(number, f"an event is no UTF-8: {error}") from error
     first = found[0]
     if not isinstance(first, e.GameCreated):
         raise Failed(1, "the first event is no game_created")

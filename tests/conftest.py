@@ -1,7 +1,8 @@
 """Stores for the tests: an in-memory fake, a real Valkey, and Debian's redis-server where it is installed.
 
-Servers are started once a test process and emptied before each test. `HEARTS_TEST_REQUIRE=redis-server,compiler` makes
-it an error that the server, or what compiles the kernel, is not installed; without it, its tests are simply not there.
+Servers are started once a test process and emptied before each test. `HEARTS_TEST_REQUIRE=redis-server,compiler,chromium`
+makes it an error that the server, what compiles the kernel, or the browser is not installed; without it, its tests are
+simply not there.
 """
 
 import os
@@ -25,8 +26,12 @@ COMPILER = shutil.which((os.environ.get("CC") or sysconfig.get_config_var("CC") 
 """What setuptools compiles with, where Python's headers are there for it, too."""
 if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
     COMPILER = None
-collect_ignore_glob = [] if COMPILER else ["domain/test_kernel*.py"]
-THERE = [*BACKENDS, *(["compiler"] if COMPILER else [])]
+CHROMIUM = shutil.which("chromium")
+collect_ignore_glob = [
+    *([] if COMPILER else ["domain/test_kernel*.py"]),
+    *([] if CHROMIUM else ["api/test_browser*.py"]),
+]
+THERE = [*BACKENDS, *(["compiler"] if COMPILER else []), *(["chromium"] if CHROMIUM else [])]
 REQUIRED = [name for name in os.environ.get("HEARTS_TEST_REQUIRE", "").split(",") if name]
 
 

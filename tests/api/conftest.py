@@ -11,15 +11,24 @@ from threading import Event
 import pytest
 import redis
 from flask import Flask
+from playwright.sync_api import Browser
 
 from api.app import create_app
 from services.settings import Settings
 from services.wiring import Services, build
 from tests.api.contract import ContractClient
 from tests.api.guests import Guest
+from tests.support.browser import running_browser
 from tests.support.clock import Clock
 from tests.support.unlimited import UNLIMITED
 from workers.projector import Projector
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser for the tests of a module."""
+    with running_browser() as browser:
+        yield browser
 
 
 @pytest.fixture

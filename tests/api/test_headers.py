@@ -27,7 +27,19 @@ def other(services: Services) -> Other:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/docs", "/docs.css", "/v1/openapi.json", "/livez", "/v1/games", "/v1/games/no", "/nowhere"]
+    "path",
+    [
+        "/",
+        "/docs",
+        "/docs.css",
+        "/verify",
+        "/verify.js",
+        "/v1/openapi.json",
+        "/livez",
+        "/v1/games",
+        "/v1/games/no",
+        "/nowhere",
+    ],
 )
 def test_every_answer_is_guarded(app: Flask, path: str) -> None:
     """Pages, data, refusals and what is not there: each header once, none of TLS where there is none."""

@@ -337,6 +337,8 @@ def test_every_answer_has_the_security_headers(app: Flask, stranger: Guest, four
         "/",
         "/docs",
         "/docs.css",
+        "/verify",
+        "/verify.js",
         "/v1/variants",
         "/nothing",
         f"/v1/games/{game}",

@@ -149,7 +149,17 @@ def test_pages_and_health_are_free(limited: Limited) -> None:
     """Operators' calls, pages, the document and what a browser asks beforehand are never limited, nor told limits."""
     client = limited(rate_address="1/minute", cors_origins="https://cards.example").test_client()
     assert [200, 429] == [client.get("/v1/games").status_code for _ in range(2)]
-    for path in ("/livez", "/readyz", "/version", "/", "/docs", "/docs.css", "/v1/openapi.json"):
+    for path in (
+        "/livez",
+        "/readyz",
+        "/version",
+        "/",
+        "/docs",
+        "/docs.css",
+        "/verify",
+        "/verify.js",
+        "/v1/openapi.json",
+    ):
         answer = client.get(path)
         assert (200, None) == (answer.status_code, answer.headers.get("RateLimit"))
     assert 200 == client.options("/v1/games").status_code

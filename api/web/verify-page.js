@@ -1,0 +1,184 @@
+// @ts-check
+/** The page /verify: takes a proof file, and tells what `verify` finds in words for players. */
+
+import { lineOf, verify } from "./verify.js";
+
+/** @typedef {import("./verify.js").Claim} Claim */
+/** @typedef {import("./verify.js").Report} Report */
+
+const QUESTIONS = {
+  F: "Was the shuffle fair?",
+  I: "Is every event as it happened?",
+  R: "Did all play by the rules?",
+  B: "Did the house bots play honestly?",
+};
+const BADGES = { holds: "holds", fails: "fails", "not shown": "not shown" };
+const FAILS = {
+  F: "The deals are not what the server committed to before play, or somebody's part in the shuffle was not used as it was given.",
+  I: "These are not the events that the server has signed or numbered: they were changed, left out, moved or cut off.",
+  R: "The file is not what a server of this kind writes.",
+  B: "",
+};
+
+/** @template {HTMLElement} T @param {string} id @param {new () => T} kind @returns {T} */
+function byId(id, kind) {
+  const found = document.getElementById(id);
+  if (!(found instanceof kind)) throw new Error(`the page has no ${id}`);
+  return found;
+}
+
+const form = byId("form", HTMLFormElement);
+const game = byId("game", HTMLInputElement);
+const file = byId("file", HTMLInputElement);
+const drop = byId("drop", HTMLElement);
+const button = byId("go", HTMLButtonElement);
+const result = byId("result", HTMLElement);
+const kept = {
+  receipt: byId("receipt", HTMLTextAreaElement),
+  checkpoint: byId("checkpoint", HTMLTextAreaElement),
+  key: byId("key", HTMLInputElement),
+};
+
+/** @param {string} name @param {string} className @param {(Node | string)[]} inside */
+function element(name, className, ...inside) {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  made.append(...inside);
+  return made;
+}
+
+/** @param {Node[]} parts */
+function show(...parts) {
+  result.replaceChildren(...parts);
+  result.hidden = false;
+}
+
+/** @param {string} what @param {string} [hint] */
+function showProblem(what, hint) {
+  const box = element("div", "problem", element("strong", "", what));
+  if (hint) box.append(element("p", "", hint));
+  show(box);
+}
+
+/** @param {string} id @returns {Promise<ArrayBuffer>} the proof file of a game of this server; throws what to tell */
+async function fetchProof(id) {
+  const answer = await fetch(`/v1/games/${encodeURIComponent(id)}/proof`).catch(() => {
+    throw new Error("the server does not answer");
+  });
+  if (answer.ok) return answer.arrayBuffer();
+  const problem = await answer.json().catch(() => ({}));
+  throw new Error(answer.status === 404 ? "this server has no such game" : problem.detail ?? `the server answers ${answer.status}`);
+}
+
+/** How far a claim that does not fail is shown, and what would show more. @param {Claim} claim @param {Report} report @returns {[string, string]} */
+function level(claim, report) {
+  const holds = claim.status === "holds";
+  if (claim.name === "F") {
+    if (holds) return ["The deals were fixed before play. Each seat named below had a part in them that the server could not know when it fixed its own.", "A seat that is not named depends on the others: its client has to contribute when it sits down, as hearts play does."];
+    return ["Nothing shows how the deals came about.", claim.detail.startsWith("no hand") ? "Check again when a hand is over." : ""];
+  }
+  if (claim.name === "I") return integrityLevel(holds, report);
+  if (claim.name === "R") return ["Not looked at here.", "hearts verify checks every play and every score of the same file."];
+  return ["Not looked at here.", ""];
+}
+
+/** @param {boolean} holds @param {Report} report @returns {[string, string]} */
+function integrityLevel(holds, { keptTo, keyPinned, signatures, unshown, events }) {
+  if (unshown) return ["What was before the game came to this server cannot be shown.", ""];
+  if (!signatures) return ["This browser cannot check signatures.", "A newer one can, and hearts verify."];
+  const steps = [];
+  if (!keptTo) steps.push("a receipt or checkpoint that you kept: a server can sign a changed file anew, but not take yours back");
+  if (!keyPinned) steps.push("the server's key from elsewhere: then nobody can put up another server in its place");
+  if (keptTo && keptTo < events) steps.push(`a receipt of a later event than ${keptTo}: what came after it stands in this file alone`);
+  const next = steps.length ? `To show more, add ${steps.join("; and ")}.` : "Nothing more can be shown than this.";
+  if (!holds) return ["Level 0 of 3: the events fit together, and nothing signed shows that they are the ones that were played.", next];
+  const own = `by what you kept, up to event ${keptTo}`;
+  if (keptTo) return [keyPinned ? `Level 3 of 3: ${own}, under a key that you know.` : `Level 2 of 3: ${own}.`, next];
+  return [keyPinned ? "Level 2 of 3: by the word, in this file, of a server whose key you know." : "Level 1 of 3: by the word of the server in this file.", next];
+}
+
+/** @param {Claim} claim @param {Report} report */
+function claimBox(claim, report) {
+  const [reached, next] = claim.status === "fails" ? [FAILS[claim.name], ""] : level(claim, report);
+  const box = element("article", `claim ${claim.status === "not shown" ? "open" : claim.status}`);
+  box.dataset.claim = claim.name;
+  box.append(
+    element("h3", "", QUESTIONS[claim.name], element("span", "badge", BADGES[claim.status])),
+    element("p", "level", element("b", "", reached)),
+  );
+  if (next) box.append(element("p", "", next));
+  box.append(element("p", "said", lineOf(claim)));
+  return box;
+}
+
+/** @param {Report} report @param {string} from where the file came from */
+function showReport(report, from) {
+  if (report.problem) {
+    showProblem("The file cannot be checked.", report.problem);
+    return;
+  }
+  const fails = report.claims.filter((one) => one.status === "fails");
+  const firstAt = fails[0]?.event ?? null;
+  const holds = report.claims.some((one) => one.status === "holds");
+  const words = fails.length
+    ? `Something is wrong${firstAt === null ? "" : `: look at event ${firstAt}`}`
+    : holds ? "Nothing is wrong with what can be shown" : report.unshown ? "Nothing is wrong with what can be seen" : "Nothing is wrong, and nothing is shown yet";
+  const verdict = element("div", `verdict ${fails.length ? "fails" : holds ? "holds" : "open"}`, element("h2", "", words));
+  verdict.append(element("p", "", `Game ${report.game}, ${report.events} events, ${from}.`));
+  const parts = [verdict, ...report.claims.map((claim) => claimBox(claim, report))];
+  if (report.faulty) parts.splice(1, 0, element("div", "fault", element("h3", "", `Event ${firstAt} as it stands in the file`), element("pre", "", report.faulty)));
+  show(...parts);
+  result.focus();
+}
+
+/** @param {string} from @param {() => Promise<ArrayBuffer>} read */
+async function check(from, read) {
+  const bar = document.createElement("progress");
+  show(element("p", "", "Checking …"), bar);
+  button.disabled = true;
+  try {
+    const report = await verify(await read(), {
+      serverKey: kept.key.value.trim().toLowerCase(),
+      receipts: kept.receipt.value.trim() ? [kept.receipt.value] : [],
+      checkpoints: kept.checkpoint.value.trim() ? [kept.checkpoint.value] : [],
+      progress: (done, all) => ([bar.value, bar.max] = [done, all]),
+    });
+    showReport(report, from);
+  } catch (error) {
+    showProblem(`The file cannot be read: ${/** @type {Error} */ (error).message}.`);
+  } finally {
+    button.disabled = false;
+  }
+}
+
+const checkFile = (/** @type {File | undefined} */ chosen) => chosen && check(`from ${chosen.name}`, () => chosen.arrayBuffer());
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const id = game.value.trim();
+  if (id) check("as this server tells it now", () => fetchProof(id));
+  else if (file.files?.length) checkFile(file.files[0]);
+  else showProblem("Give the id of a game, or choose a proof file.", "The id stands in the address of a table; the file is what /v1/games/ID/proof answers.");
+});
+file.addEventListener("change", () => {
+  game.value = "";
+  checkFile(file.files?.[0]);
+});
+for (const name of ["dragover", "dragleave", "drop"]) {
+  drop.addEventListener(name, (event) => {
+    event.preventDefault();
+    drop.classList.toggle("over", name === "dragover");
+  });
+}
+drop.addEventListener("drop", (event) => {
+  const files = event.dataTransfer?.files;
+  if (!files?.length) return;
+  file.files = files;
+  game.value = "";
+  checkFile(files[0]);
+});
+const asked = new URLSearchParams(location.search).get("game");
+if (asked) {
+  game.value = asked;
+  form.requestSubmit();
+}

@@ -1,0 +1,314 @@
+// @ts-check
+/**
+ * Checks a proof file (docs/spec/audit.md) in a browser: that the deals were fixed before play and not chosen by the
+ * server (F), and that no event was altered, dropped or reordered (I). Its own code, over Web Crypto; nothing is sent anywhere.
+ *
+ *     import { verify } from "/verify.js";
+ *     const report = await verify(bytes, { serverKey, receipts: [text], checkpoints: [text] });
+ *
+ * Claims are told in the words of `hearts verify`, which also checks the rules and the score.
+ */
+
+import { FairnessCheck } from "./verify-deals.js";
+import {
+  canCheckSignatures, genesisHead, hashFromHex, isSigned, leafHash, nextHead, receiptMessage, rotationMessage, fromHex, toHex, verifyInclusion,
+} from "./verify-formulas.js";
+import { Failed, Malformed, isSignedBy, readEvents, readKeptCheckpoint, readKeptReceipt, readProof, startsWith } from "./verify-reading.js";
+
+/** @typedef {import("./verify-formulas.js").Bytes} Bytes */
+/** @typedef {import("./verify-reading.js").Receipt} Receipt */
+/** @typedef {import("./verify-reading.js").Checkpoint} Checkpoint */
+/** @typedef {import("./verify-reading.js").Inclusion} Inclusion */
+/** @typedef {import("./verify-reading.js").KeptCheckpoint} KeptCheckpoint */
+/** @typedef {import("./verify-reading.js").Proof} Proof */
+/** @typedef {import("./verify-reading.js").Leaf} Leaf */
+/** @typedef {"holds" | "fails" | "not shown"} Status */
+/** How far a claim is shown; `event` is the first one at fault. @typedef {{ name: "F" | "I" | "R" | "B", title: string, status: Status, detail: string, event: number | null }} Claim */
+/**
+ * What a file shows. `problem` says why it could not be checked at all, "" where it was. `ok`: it was, and no claim fails.
+ * `faulty` is the first event at fault as it stands in the file, `keptTo` the last event that what the reader kept shows,
+ * `keyPinned` whether the reader has the server's key, `signatures` whether this browser can check any, `unshown` why
+ * nothing can be shown of how the game came about, "" where it can.
+ * @typedef {{
+ *   ok: boolean, problem: string, game: string, events: number, head: string, claims: Claim[], faulty: string,
+ *   keptTo: number, keyPinned: boolean, signatures: boolean, unshown: string,
+ * }} Report
+ */
+/**
+ * What a reader has beside the file: the server's first key in hex; receipts and checkpoints as they were answered, as
+ * texts; `progress` is told of events that are done, of all.
+ * @typedef {{ serverKey?: string, receipts?: string[], checkpoints?: string[], progress?: (done: number, all: number) => void }} Evidence
+ */
+
+const HEAD_DIGITS = 16;
+const PAUSE_EVENTS = 512;
+const TITLES = { F: "fair deals", I: "nothing altered", R: "rules and score", B: "honest bots" };
+const NO_SIGNATURES = "this browser cannot check signatures";
+
+/**
+ * What a proof file shows. Never throws: what is wrong with the file, or with what the reader kept, stands in the report.
+ * @param {Uint8Array | ArrayBuffer | string} data @param {Evidence} [evidence] @returns {Promise<Report>}
+ */
+export async function verify(data, evidence = {}) {
+  /** @type {Report} */
+  const nothing = {
+    ok: false, problem: "", game: "", events: 0, head: "", claims: [], faulty: "", keptTo: 0, keyPinned: false, signatures: false, unshown: "",
+  };
+  if (globalThis.crypto?.subtle === undefined) {
+    return { ...nothing, problem: "browsers lend their cryptography only to pages that came by https, or from your own machine: check the file with hearts verify" };
+  }
+  try {
+    return await judge(readProof(bytesOf(data)), evidence);
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error);
+    return { ...nothing, problem: error instanceof Malformed ? message : `the file cannot be checked: ${message}` };
+  }
+}
+
+/** A claim in one line for people. @param {Claim} claim */
+export function lineOf({ name, title, status, detail, event }) {
+  if (status !== "fails") return `${name} (${title}) ${status}: ${detail}`;
+  return `${name} (${title}) FAILS${event === null ? "" : ` at event ${event}`}: ${detail}`;
+}
+
+/** @param {Uint8Array | ArrayBuffer | string} data @returns {Bytes} */
+function bytesOf(data) {
+  return typeof data === "string" ? new TextEncoder().encode(data) : new Uint8Array(data);
+}
+
+/** @param {Proof} proof @param {Evidence} evidence @returns {Promise<Report>} */
+async function judge(proof, evidence) {
+  const kept = {
+    receipts: await Promise.all((evidence.receipts ?? []).map((text) => readKept("receipt", readKeptReceipt, text))),
+    checkpoints: await Promise.all((evidence.checkpoints ?? []).map((text) => readKept("checkpoint", readKeptCheckpoint, text))),
+  };
+  const pinned = evidence.serverKey ?? "";
+  if (pinned && hashFromHex(pinned) === null) throw new Malformed("your server key is no public key: that is 64 digits of hex, in lower case");
+  const { events, broken } = readEvents(proof);
+  const chain = await followChain(proof, evidence.progress ?? (() => {}));
+  const check = new IntegrityCheck(proof, chain, await canCheckSignatures());
+  const integrity = await claim("I", () => check.run(events, kept, pinned));
+  const why = broken === null ? unshown(events[0]) : "";
+  const fairness = broken === null ? await claim("F", () => new FairnessCheck(events).run(why)) : unchecked("F", "the events cannot be read");
+  const rules = broken === null ? unchecked("R", "this page checks no rules and no score; hearts verify does") : failed("R", broken);
+  const claims = [fairness, why ? since(integrity, why) : integrity, rules, unchecked("B", why || "this page does not play the bots' decisions again")];
+  const first = claims.find((one) => one.status === "fails" && one.event !== null);
+  return {
+    ok: claims.every((one) => one.status !== "fails"),
+    problem: "",
+    game: proof.game,
+    events: proof.lines.length,
+    head: toHex(chain.head),
+    claims,
+    keptTo: check.keptTo,
+    keyPinned: pinned !== "",
+    signatures: check.signatures,
+    unshown: why,
+    faulty: first === undefined ? "" : new TextDecoder().decode(proof.lines[/** @type {number} */ (first.event) - 1]),
+  };
+}
+
+/** @template T @param {string} what @param {(text: string) => T | Promise<T>} read @param {string} text @returns {Promise<T>} */
+async function readKept(what, read, text) {
+  try {
+    return await read(text);
+  } catch (error) {
+    throw error instanceof Malformed ? new Malformed(`the ${what} cannot be read: ${error.message}`) : error;
+  }
+}
+
+/** @param {Claim["name"]} name @param {() => Promise<[Status, string]>} run @returns {Promise<Claim>} */
+async function claim(name, run) {
+  try {
+    const [status, detail] = await run();
+    return { name, title: TITLES[name], status, detail, event: null };
+  } catch (error) {
+    if (error instanceof Failed) return failed(name, error);
+    throw error;
+  }
+}
+
+/** @param {Claim["name"]} name @param {Failed} error @returns {Claim} */
+function failed(name, error) {
+  return { name, title: TITLES[name], status: "fails", detail: error.message, event: error.event };
+}
+
+/** @param {Claim["name"]} name @param {string} detail @returns {Claim} */
+function unchecked(name, detail) {
+  return { name, title: TITLES[name], status: "not shown", detail, event: null };
+}
+
+/** Why claims about how a game came about cannot be shown, "" where they can. @param {any} first */
+function unshown(first) {
+  if (first.branch !== undefined) return `practice table branched from game ${first.branch.game.slice(0, 64)} at ${first.branch.at}`;
+  return first.imported === true ? "imported" : "";
+}
+
+/** Claim I of a game that was imported or branched off. @param {Claim} integrity @param {string} why @returns {Claim} */
+function since(integrity, why) {
+  if (integrity.status === "fails") return integrity;
+  const told = integrity.status === "holds" ? `it holds ${integrity.detail}` : integrity.detail;
+  return { ...integrity, status: "not shown", detail: `${why}; since then ${told}` };
+}
+
+// --- claim I
+
+/**
+ * The chain of a file: the head of each event by its number, the leaves that its events add by their hash in hex, and
+ * the first event whose head is not the one in the line of heads, 0 where there is none.
+ * @typedef {{ head: Bytes, heads: Bytes[], leaves: Map<string, Leaf>, wrong: number }} Chain
+ */
+
+/** @param {Proof} proof @param {(done: number, all: number) => void} progress @returns {Promise<Chain>} */
+async function followChain({ game, lines, heads }, progress) {
+  /** @type {Chain} */
+  const chain = { head: await genesisHead(game), heads: [], leaves: new Map(), wrong: 0 };
+  chain.heads.push(chain.head);
+  for (let seq = 1; seq <= lines.length; seq++) {
+    const line = lines[seq - 1];
+    chain.head = await nextHead(chain.head, line);
+    chain.heads.push(chain.head);
+    const told = heads.slice((seq - 1) * HEAD_DIGITS, seq * HEAD_DIGITS);
+    if (!chain.wrong && told !== toHex(chain.head.subarray(0, HEAD_DIGITS / 2))) chain.wrong = seq;
+    const kind = ["lock", "end"].find((_, at) => startsWith(line, `{"n":${seq},"t":"${["game_locked", "game_ended"][at]}"`));
+    if (kind !== undefined) chain.leaves.set(toHex(await leafHash(game, kind, seq, chain.head)), { game, kind, seq });
+    if (seq % PAUSE_EVENTS === 0) {
+      progress(seq, lines.length);
+      await new Promise((go) => setTimeout(go)); // else a long file would freeze the page
+    }
+  }
+  if (!chain.wrong && heads.length !== lines.length * HEAD_DIGITS) chain.wrong = lines.length;
+  progress(lines.length, lines.length);
+  return chain;
+}
+
+/** The keys that a game names: the first one, and each that the one before it vouches for. @typedef {{ since: number, key: string }[]} Keys */
+
+/** Holds a file's events to what its server has signed. */
+class IntegrityCheck {
+  /** @param {Proof} proof @param {Chain} chain @param {boolean} signatures whether they can be checked */
+  constructor(proof, chain, signatures) {
+    this.proof = proof;
+    this.chain = chain;
+    this.signatures = signatures;
+    this.count = proof.lines.length;
+    /** @type {Keys} */
+    this.keys = [{ since: 0, key: proof.serverKey }];
+    this.shown = 0; // the last event that a receipt shows
+    this.keptTo = 0; // the last event that anything shows which the reader kept
+    /** @type {Leaf | null} the last leaf that a checkpoint shows */
+    this.leaf = null;
+    this.size = 0;
+    this.hint = "";
+  }
+
+  /**
+   * How far the claim holds. Throws `Failed`.
+   * @param {any[]} events those that can be read
+   * @param {{ receipts: Receipt[], checkpoints: KeptCheckpoint[] }} kept @param {string} pinned
+   * @returns {Promise<[Status, string]>}
+   */
+  async run(events, kept, pinned) {
+    const { proof, chain } = this;
+    // a rotation that is forged is told before a head that follows from it
+    await this.rotations(chain.wrong ? events.slice(0, chain.wrong - 1) : events);
+    if (chain.wrong) throw new Failed(chain.wrong, "its head is not the one in the file");
+    if (pinned && pinned !== proof.serverKey) throw new Failed(1, "the file names another server key than you have");
+    for (const one of proof.receipts) await this.receipt(one, "the receipt");
+    for (const one of kept.receipts) this.keep(await this.receipt(one, "your receipt"));
+    if (proof.checkpoint) await this.log(proof.checkpoint, proof.inclusions, undefined, "the checkpoint");
+    for (const one of kept.checkpoints) await this.kept(one);
+    return this.result(pinned);
+  }
+
+  /** @param {number} seq */
+  keep(seq) {
+    if (this.signatures) this.keptTo = Math.max(this.keptTo, seq);
+  }
+
+  /** @param {any[]} events */
+  async rotations(events) {
+    for (const [at, { t, server_key: next, signature }] of events.entries()) {
+      if (t !== "key_rotated") continue;
+      const number = at + 1;
+      const raw = hashFromHex(next);
+      const message = raw && (await rotationMessage(this.proof.game, number, raw));
+      const old = this.keys[this.keys.length - 1].key;
+      const right = message && (!this.signatures || (await isSigned(old, message, fromHex(signature))));
+      if (!right) throw new Failed(number, "the new server key is not signed by the one before it");
+      this.keys.push({ since: number, key: next });
+    }
+  }
+
+  /** @param {Receipt} receipt @param {string} which */
+  async receipt(receipt, which) {
+    const { game, seq } = receipt;
+    if (game !== this.proof.game) throw new Failed(1, `${which} is of game ${game.slice(0, 64)}, not of this one`);
+    if (seq > this.count) throw new Failed(seq, `${which} is of event ${seq}, and the file ends with event ${this.count}: it was cut off`);
+    const head = seq > 0 ? this.chain.heads[seq] : undefined;
+    if (head === undefined || toHex(head) !== receipt.head) throw new Failed(seq, `${which} was given for other events`);
+    const key = this.keys.findLast(({ since }) => since < seq)?.key ?? "";
+    if (this.signatures && !(await isSigned(key, await receiptMessage(game, seq, head), fromHex(receipt.signature)))) {
+      throw new Failed(seq, `the signature of ${which} is not the server's`);
+    }
+    this.shown = Math.max(this.shown, seq);
+    return seq;
+  }
+
+  /** @param {Checkpoint} checkpoint @param {Inclusion[]} paths @param {Leaf | undefined} named @param {string} which */
+  async log(checkpoint, paths, named, which) {
+    if (this.signatures && !(await isSignedBy(checkpoint, this.proof.serverKey))) {
+      throw new Failed(this.count, `the signature of ${which} is not the server's`);
+    }
+    const seqs = [];
+    for (const one of paths) seqs.push(await this.inclusion(one, checkpoint, named, which));
+    return seqs;
+  }
+
+  /** @param {Inclusion} one @param {Checkpoint} checkpoint @param {Leaf | undefined} named @param {string} which */
+  async inclusion(one, { size, root }, named, which) {
+    if (one.size !== size) throw new Failed(this.count, `the inclusion is of a log of ${one.size}, and ${which} of one of ${size}`);
+    const [leaf, ...path] = [one.leaf, ...one.path].map((hash) => /** @type {Bytes} */ (hashFromHex(hash)));
+    if (!(await verifyInclusion(leaf, one.index, size, path, root))) throw new Failed(this.count, `the inclusion does not lead to ${which}`);
+    const found = this.chain.leaves.get(one.leaf);
+    if (found === undefined) throw this.foreignLeaf(named, which);
+    if (this.leaf === null || this.leaf.seq <= found.seq) [this.leaf, this.size] = [found, size];
+    return found.seq;
+  }
+
+  /** A leaf of none of the file's events: told as closely as its fields allow. @param {Leaf | undefined} named @param {string} which */
+  foreignLeaf(named, which) {
+    if (named === undefined) return new Failed(this.count, `${which} has a leaf that is of none of the file's events: they were changed or cut off`);
+    const { game, kind, seq } = named;
+    if (game !== this.proof.game) return new Failed(1, `${which} is of game ${game.slice(0, 64)}, not of this one`);
+    if (seq <= this.count) return new Failed(seq, `${which} has other events up to the ${kind} of the game`);
+    return new Failed(seq, `${which} has the ${kind} of the game at event ${seq}, and the file ends with event ${this.count}: it was cut off`);
+  }
+
+  /** @param {KeptCheckpoint} kept */
+  async kept({ checkpoint, leaf, inclusion }) {
+    const which = "your checkpoint";
+    const theirs = this.proof.checkpoint;
+    if (theirs && theirs.size === checkpoint.size && toHex(theirs.root) !== toHex(checkpoint.root)) {
+      throw new Failed(this.count, `${which} and that of the file are of logs of ${checkpoint.size} that differ: the log was forked`);
+    }
+    const paths = inclusion ? [inclusion] : this.proof.inclusions.filter((one) => one.size === checkpoint.size);
+    for (const seq of await this.log(checkpoint, paths, leaf, which)) this.keep(seq);
+    if (paths.length === 0) {
+      this.hint = `; the file has no inclusion for your checkpoint, of a log of ${checkpoint.size}: ` +
+        `get it with /v1/games/${this.proof.game}/proof?size=${checkpoint.size}`;
+    }
+  }
+
+  /** @param {string} pinned @returns {[Status, string]} */
+  result(pinned) {
+    const by = [];
+    if (this.shown) by.push(`by a receipt of event ${this.shown}`);
+    if (this.leaf) by.push(`by a log of ${this.size} that has the game's ${this.leaf.kind}, event ${this.leaf.seq}`);
+    if (!this.signatures) return ["not shown", NO_SIGNATURES + (by.length ? `; unsigned it would hold ${by.join(" and ")}` : "")];
+    if (by.length === 0) return ["not shown", `a receipt or a checkpoint would show it${this.hint}`];
+    const upto = Math.max(this.shown, this.leaf?.seq ?? 0);
+    const told = `up to event ${upto} of ${this.count}, ${by.join(" and ")}${this.hint}`;
+    return ["holds", told + (pinned ? "" : "; key not pinned: compare it with one you got elsewhere (--server-key)")];
+  }
+}

@@ -1,0 +1,168 @@
+"""What a reader kept, and browsers that can do less, by the page's own code: the same verdicts as the house's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser, Page
+
+from domain.variants import ruleset_of
+from services.integrity import Kept, read_kept_checkpoint, read_kept_receipt
+from tests.services.test_proof_log import END, LOCK, LOG, kept_leaf, log_of
+from tests.services.test_proof_log import file_of as logged
+from tests.support.browser import ORIGIN, in_base64, open_page
+from tests.support.games import play_game
+from tests.support.page_verdicts import by_house, by_page, comparable, statuses, turned
+from tests.support.proofs import KEY, OTHER_KEY, file_of, played
+
+PROOFS = sorted((Path(__file__).resolve().parents[1] / "conformance/proofs").glob("*.ndjson"))
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Iterator[Page]:
+    """An empty page that can load the modules."""
+    with open_page(browser) as page:
+        page.goto(f"{ORIGIN}/")
+        yield page
+
+
+# --- what a reader kept
+
+
+def receipt_of(data: bytes) -> str:
+    """The line of a file with its receipt."""
+    return next(line for line in data.decode().splitlines() if line.startswith('{"receipt"'))
+
+
+def leaf_text(log: Any, leaf: Any) -> str:
+    """What `/v1/log/proof` answers of a leaf."""
+    proof = log.prove([leaf])
+    fields = {"game": leaf.game, "kind": leaf.kind, "seq": leaf.seq, "head": leaf.head.hex()}
+    return json.dumps(msgspec.structs.asdict(proof.inclusions[0]) | fields | {"checkpoint": proof.checkpoint})
+
+
+OTHER_GAME = play_game(
+    ruleset_of({"variant": "standard", "players": 4, "hand_limit": 2}), 8, kinds="ppnb", server_key=KEY.public
+)
+"""Another course of the same game: a fork."""
+EVIDENCE: list[dict[str, Any]] = [
+    {},
+    {"serverKey": KEY.public},
+    {"serverKey": OTHER_KEY.public},
+    {"receipts": [receipt_of(file_of(played().events[:40]))]},
+    {"receipts": [receipt_of(file_of(played().events))], "serverKey": KEY.public},
+    {"receipts": [receipt_of(file_of(OTHER_GAME.events[:40]))]},
+    {"receipts": [receipt_of(file_of(played().events[:40], OTHER_KEY))]},
+    {"receipts": [receipt_of(file_of(played().events)).replace("g-test", "g-best")]},
+    {"receipts": [receipt_of(file_of(played().events)).replace('"seq":', '"seq":9')]},
+    {"receipts": [receipt_of(file_of(played().events)).replace('"seq":', '"seq":-')]},
+    {"checkpoints": [LOG.checkpoint()]},
+    {"checkpoints": [json.dumps({"checkpoint": LOG.checkpoint()})]},
+    {"checkpoints": [LOG.checkpoint(4)]},
+    {"checkpoints": [leaf_text(LOG, LOCK), leaf_text(LOG, END)]},
+    {"checkpoints": [leaf_text(LOG, LOG.prove([LOCK]) and LOCK)], "serverKey": KEY.public},
+    {"checkpoints": [leaf_text(log_of(LOCK._replace(game="g-best")), LOCK._replace(game="g-best"))]},
+    {"checkpoints": [leaf_text(log_of(END._replace(seq=999)), END._replace(seq=999))]},
+    {"checkpoints": [leaf_text(log_of(END._replace(head=bytes(32))), END._replace(head=bytes(32)))]},
+    {"checkpoints": [log_of(LOCK, END, key=OTHER_KEY).checkpoint()]},
+    {"checkpoints": [log_of(END, LOCK, *[LOCK._replace(game=f"x{at}") for at in range(5)]).checkpoint()]},
+]
+
+
+@pytest.mark.parametrize("at", range(len(EVIDENCE)))
+def test_what_a_reader_kept_is_judged_the_same(page: Page, at: int) -> None:
+    """Receipts, checkpoints, leaves with their paths, the server's key: right, of a fork, of another game, of another key."""
+    evidence = EVIDENCE[at]
+    kept = Kept(
+        tuple(read_kept_receipt(text.encode()) for text in evidence.get("receipts", ())),
+        tuple(read_kept_checkpoint(text.encode()) for text in evidence.get("checkpoints", ())),
+    )
+    for data in (logged(key=KEY), file_of(played().events[:30]), logged(None)):
+        (report,) = by_page(page, [data], **evidence)
+        assert comparable(by_house(data, evidence.get("serverKey"), kept)) == comparable(report)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "words"),
+    [
+        ({"receipts": ["garbage"]}, "the receipt cannot be read"),
+        ({"receipts": ["null"]}, "the receipt cannot be read"),
+        ({"receipts": ['{"game":"g"}']}, "the receipt cannot be read: no receipt: seq"),
+        ({"checkpoints": ["garbage"]}, "the checkpoint cannot be read"),
+        ({"checkpoints": ["{"]}, "the checkpoint cannot be read"),
+        ({"checkpoints": ["{}"]}, "the checkpoint cannot be read"),
+        (
+            {"checkpoints": [leaf_text(LOG, LOCK).replace('"seq": ', '"seq": 1')]},
+            "leaf is not that of its fields",
+        ),
+        ({"serverKey": "zz"}, "your server key is no public key"),
+    ],
+)
+def test_what_cannot_be_read_of_it_is_said(page: Page, evidence: dict[str, Any], words: str) -> None:
+    """Evidence that is none is a problem in words, whatever the file."""
+    (report,) = by_page(page, [logged()], **evidence)
+    assert words in report["problem"]
+    assert (False, []) == (report["ok"], report["claims"])
+
+
+def test_a_kept_leaf_is_what_the_house_reads(page: Page) -> None:
+    """The text of a leaf in these tests is that which the server answers."""
+    assert read_kept_checkpoint(leaf_text(LOG, LOCK).encode()) == kept_leaf(LOG, LOCK)
+
+
+# --- other browsers
+
+
+def test_without_signatures_a_receipt_shows_nothing(browser: Browser) -> None:
+    """An older browser checks chain and deal, says that it cannot check signatures, and still finds what was changed."""
+    with open_page(browser) as page:
+        page.add_init_script(
+            """const inner = SubtleCrypto.prototype.importKey;
+            SubtleCrypto.prototype.importKey = function (form, key, kind, ...rest) {
+                const refused = new DOMException("Unrecognized name.", "NotSupportedError");
+                return kind === "Ed25519" ? Promise.reject(refused) : inner.call(this, form, key, kind, ...rest);
+            };"""
+        )
+        page.goto(f"{ORIGIN}/")
+        honest, turned_file = logged(key=KEY), turned()
+        changed_file = honest.replace(b'"card":"2C"', b'"card":"3C"')
+        found = by_page(page, [honest, turned_file, changed_file])
+    assert ["hn", "hn", "hf"] == [statuses(report) for report in found]
+    for report in found[:2]:
+        assert report["ok"]
+        assert report["claims"][1]["detail"].startswith(
+            "this browser cannot check signatures; unsigned it would"
+        )
+    assert by_house(changed_file)["claims"][1]["event"] == found[2]["claims"][1]["event"]
+
+
+def test_a_page_without_cryptography_says_what_to_do(browser: Browser) -> None:
+    """At an address that is neither https nor this machine a browser has none to lend."""
+    with open_page(browser) as page:
+        page.add_init_script("Object.defineProperty(Crypto.prototype, 'subtle', { get: () => undefined });")
+        page.goto(f"{ORIGIN}/")
+        (report,) = by_page(page, [logged()])
+    assert "hearts verify" in report["problem"]
+
+
+def test_a_long_game_takes_well_under_a_second(page: Page) -> None:
+    """The largest of the files, 931 events, and the page stays free to draw meanwhile."""
+    data = PROOFS[0].read_bytes()
+    milliseconds, shown = page.evaluate(
+        """async (file) => {
+            const { verify } = await import("/verify.js");
+            const data = Uint8Array.from(atob(file), (letter) => letter.charCodeAt(0));
+            const shown = [];
+            const start = performance.now();
+            await verify(data, { progress: (done, all) => shown.push([done, all]) });
+            return [performance.now() - start, shown];
+        }""",
+        in_base64(data),
+    )
+    assert milliseconds < 1000
+    assert [[512, 931], [931, 931]] == shown
