@@ -47,13 +47,17 @@ def caller(players: Players, environ: MutableMapping[str, Any]) -> Player | None
     """
     player, is_bad = read_caller(players, environ)
     if is_bad:
-        raise Problem(
-            "auth/required",
-            "the token of this request is not valid",
-            hint=_HINT,
-            headers={"WWW-Authenticate": f'{_CHALLENGE}, error="invalid_token"'},
-        )
+        raise _invalid()
     return player
+
+
+def _invalid() -> Problem:
+    return Problem(
+        "auth/required",
+        "the token of this request is not valid",
+        hint=_HINT,
+        headers={"WWW-Authenticate": f'{_CHALLENGE}, error="invalid_token"'},
+    )
 
 
 def require(players: Players, environ: MutableMapping[str, Any], scope: str | None = "play") -> Player:
@@ -93,3 +97,9 @@ def goes_on(players: Players, environ: MutableMapping[str, Any]) -> bool:
         return players.by_token(token) is not None
     except StoreUnavailable:
         return True
+
+
+def check_goes_on(players: Players, environ: MutableMapping[str, Any]) -> None:
+    """Raise ``auth/required`` where the token by which a long answer was begun is valid no longer: see `goes_on`."""
+    if not goes_on(players, environ):
+        raise _invalid()

@@ -8,12 +8,11 @@ from flask import Response
 
 from api.answers import ETAG_DOC, REPLAYED_DOC, CommandAnswer, CommandHeaders
 from api.auth import require
-from api.errors import RefusedAt
 from api.house import house
 from api.inputs import check_game_id, read_body, read_if_match, read_key, wsgi
 from api.room import Room
 from api.schemas import Nothing
-from api.telling import command_answer
+from api.telling import command_answer, refused_at
 from domain.commands import ClaimRest
 from domain.refusals import Refused
 
@@ -47,5 +46,5 @@ def claim_rest(game: str) -> Response:
     try:
         outcome = here.tables.handle(game, ClaimRest(who=me.id), key=key, if_match=version)
     except Refused as refused:
-        raise RefusedAt(refused, here.tables.load(game)) from refused
+        raise refused_at(refused, here.tables.load(game), me) from refused
     return command_answer(here, outcome, me)

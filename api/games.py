@@ -19,7 +19,7 @@ from api.answers import (
     TableAnswer,
 )
 from api.auth import caller, require
-from api.errors import FieldProblem, RefusedAt
+from api.errors import FieldProblem
 from api.house import House, house
 from api.inputs import Body, check_game_id, read_body, read_if_match, read_key, read_query, wsgi
 from api.invitations import invited_to
@@ -38,7 +38,7 @@ from api.schemas import (
     SitDown,
 )
 from api.sent import JSON, Answer, Fields
-from api.telling import command_answer, is_known, seat_of, seen_by, table_headers, unchanged
+from api.telling import command_answer, is_known, refused_at, table_headers, told_to, unchanged
 from domain import commands as c
 from domain.bots import BOTS
 from domain.refusals import InvalidRules, Refused
@@ -288,7 +288,7 @@ def _let(asked: _Asked, command: c.AnyCommand) -> Response:
     try:
         outcome = here.tables.handle(game, command, key=key, if_match=version)
     except Refused as refused:
-        raise RefusedAt(refused, here.tables.load(game)) from refused
+        raise refused_at(refused, here.tables.load(game), me) from refused
     return command_answer(here, outcome, me)
 
 
@@ -309,8 +309,8 @@ def _let(asked: _Asked, command: c.AnyCommand) -> Response:
 def show_table(game: str) -> Response:
     """See a table.
 
-    As your seat may see it, or as a spectator. With `at` as you could see it then, which never changes and may be kept
-    for ever. With `as` as another seat could, with `open=1` with the cards of all: both only of a hand that is over by
+    As your seat may see it, or as a spectator. With `at` as you could see it then, which stays and may be kept
+    for an hour. With `as` as another seat could, with `open=1` with the cards of all: both only of a hand that is over by
     now, and then for everybody.
     """
     here, environ = house(), wsgi()
@@ -324,4 +324,4 @@ def show_table(game: str) -> Response:
     headers = table_headers(table.etag)
     if is_known(environ, table.etag):
         return unchanged(headers)
-    return Answer(encode(seen_by(here, table, seat_of(table, me))), headers)
+    return Answer(encode(told_to(here, table, me)), headers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from flask import Flask
+from flask import Flask, Response
 from flask_cors import CORS
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -94,3 +94,11 @@ def let_in_origins(app: Flask, settings: Settings) -> None:
             supports_credentials=False,
             vary_header=True,
         )
+        app.after_request(_vary_by_origin)
+
+
+def _vary_by_origin(response: Response) -> Response:
+    """Say that the answer may differ by the site that asks, also where only one is named and the library does not."""
+    if "origin" not in ",".join(response.headers.getlist("Vary")).lower():
+        response.headers.add("Vary", "Origin")
+    return response

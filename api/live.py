@@ -13,7 +13,7 @@ from flask import Response
 
 from api.answers import ETAG_DOC, EventsAnswer, ReadHeaders
 from api.answers_live import DeskEventsAnswer, TurnsAnswer
-from api.auth import caller, goes_on, require, sees
+from api.auth import caller, check_goes_on, require, sees
 from api.errors import HeaderProblem, Problem
 from api.gate import gate_of
 from api.header_docs import BODY_ETAG_DOC
@@ -239,11 +239,6 @@ def _last_seq(environ: dict[str, Any], after: int) -> int:
     return int(text)
 
 
-def _check_token(here: House, environ: dict[str, Any]) -> None:
-    if not goes_on(here.players, environ):
-        raise Problem("auth/required", "the token of this stream is valid no longer")
-
-
 def _wait(
     here: House, me: Player | None, opening: Opening[R_co], seconds: int, most: int
 ) -> tuple[list[Piece], R_co]:
@@ -254,6 +249,8 @@ def _wait(
         reader = opening(bell=bell)
         stack.callback(reader.close)
         pieces = wait_for_pieces(reader, bell, gate_of(wsgi()), seconds, most, here.stopping)
+    if seconds:
+        check_goes_on(here.players, wsgi())
     return pieces, reader
 
 
@@ -269,7 +266,7 @@ def _stream(
         stack.callback(here.places.take(me))
         reader = opening(bell=bell)
         stack.callback(reader.close)
-        pieces = flow(reader, bell, form, partial(_check_token, here, environ))
+        pieces = flow(reader, bell, form, partial(check_goes_on, here.players, environ))
         response = Response(pieces, headers=headers)
         response.call_on_close(stack.pop_all().close)
     return response

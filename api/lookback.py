@@ -15,13 +15,13 @@ from api.errors import FieldProblem, Problem
 from api.house import House
 from api.present import encode, open_hands
 from api.sent import JSON, Answer, Fields
-from api.telling import is_known, seat_of, seen_by, table_headers, unchanged
+from api.telling import is_known, seen_by, table_headers, told_to, unchanged
 from domain.view import is_open
 from services.folded import Table
 from services.players import Player
 
-YEAR: Final = 365 * 24 * 60 * 60
-"""Seconds; what never changes may be kept as long as HTTP has a number for."""
+HOUR: Final = 60 * 60
+"""Seconds for which what was may be kept; the cards never change, but a player may change or erase its name."""
 
 
 def look_back(
@@ -44,9 +44,10 @@ def look_back(
             seq=now.seq,
         )
     headers = _headers(then, lasting=at is not None, for_all=lent)
-    if is_known(environ, then.etag):
+    # what may be kept has names in it, which can be erased: after its hour it is told anew
+    if at is None and is_known(environ, then.etag):
         return unchanged(headers)
-    body = seen_by(here, then, seat if lent else seat_of(then, me))
+    body = seen_by(here, then, seat) if lent else told_to(here, then, me)
     if all_hands:
         body["open"] = open_hands(then.state)
     return Answer(encode(body), headers)
@@ -68,18 +69,18 @@ def _check(now: Table, at: int | None, seat: int | None, all_hands: bool) -> Non
 
 
 def _headers(then: Table, *, lasting: bool, for_all: bool) -> Fields:
-    """The headers of what is the same for ever (``lasting``), for everybody (``for_all``), both or neither."""
+    """The headers of what stays as it was (``lasting``), for everybody (``for_all``), both or neither."""
     if not lasting:
         return table_headers(then.etag)
     if for_all:
         return [
             ("Content-Type", JSON),
             ("ETag", then.etag),
-            ("Cache-Control", f"public, max-age={YEAR}, immutable"),
+            ("Cache-Control", f"public, max-age={HOUR}"),
         ]
     return [
         ("Content-Type", JSON),
         ("ETag", then.etag),
-        ("Cache-Control", f"private, max-age={YEAR}, immutable"),
+        ("Cache-Control", f"private, max-age={HOUR}"),
         ("Vary", "Authorization"),
     ]

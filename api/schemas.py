@@ -144,6 +144,16 @@ class Signature(Judged, fields.String):
         return value
 
 
+class Invitation(Judged, fields.String):
+    """The code of an invitation."""
+
+    def judge(self, value: Any) -> Any:
+        """See `Judged`."""
+        if not isinstance(value, str) or re.fullmatch(INVITATION, value) is None:
+            raise ValidationError("not an invitation, which is 24 digits in lower-case hex")
+        return value
+
+
 class NameField(Judged, fields.String):
     """The name of a player, or of something else that is named like one."""
 
@@ -291,10 +301,9 @@ class SitDown(Request):
         validate=validate.Range(0, MOST_SEATS - 1),
         metadata={"description": "the first that is free to you unless you say so"},
     )
-    invitation = fields.String(
+    invitation = Invitation(
         allow_none=True,
         load_default=None,
-        validate=validate.Regexp(INVITATION, error="not an invitation, which is 24 digits in hex"),
         metadata={
             "description": "the code of an invitation, which names its seat",
             "pattern": f"^{INVITATION}$",

@@ -22,7 +22,9 @@ from services.readers import Piece
 NDJSON: Final = "application/x-ndjson"
 SSE: Final = "text/event-stream"
 KEEP_ALIVE_SECONDS: Final = 15.0
-"""After so long without an event a stream says that it is still there, and looks whether its reader still may read."""
+"""After so long without an event a stream says that it is still there."""
+CHECK_SECONDS: Final = 5.0
+"""How often a stream looks whether its reader still may read, however much there is to tell."""
 SLOW_SECONDS: Final = 30.0
 """How long a reader may take to take what is offered."""
 PIECES: Final = 128
@@ -127,9 +129,12 @@ def flow(reader: Reader, bell: Bell, form: Format, check: Callable[[], object]) 
 
     ``check`` raises where the reader may no longer read.
     """
-    pending = form.opening
+    pending, check_at = form.opening, time.monotonic() + CHECK_SECONDS
     try:
         while True:
+            if time.monotonic() >= check_at:
+                check()
+                check_at = time.monotonic() + CHECK_SECONDS
             pieces = reader.take(PIECES)
             chunk = pending + b"".join(map(form.frame, pieces))
             pending = b""
@@ -141,7 +146,6 @@ def flow(reader: Reader, bell: Bell, form: Format, check: Callable[[], object]) 
                 return
             if not pieces and not bell.wait(KEEP_ALIVE_SECONDS):
                 pending = form.alive
-                check()
     except Closed:
         return  # who comes back is answered by the process that takes over
     except Exception as error:  # noqa: BLE001 (it is told as the problem that it is, or logged)

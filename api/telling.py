@@ -8,11 +8,13 @@ from typing import Any
 from flask import Response
 
 from api.auth import sees
+from api.errors import CODES, RefusedAt
 from api.house import House
 from api.invitations import invitations
 from api.present import encode, players_of, receipt_body, table_body
 from api.sent import JSON, Answer, Fields
 from domain.cards import Seat
+from domain.refusals import Refused
 from services.folded import Table
 from services.players import Player
 from services.tables import Outcome
@@ -21,7 +23,7 @@ from services.tables import Outcome
 def command_answer(here: House, outcome: Outcome, me: Player, status: int = 200) -> Response:
     """The table after a command, and its receipt; with its address where it is a new one (201)."""
     table = outcome.table
-    body = seen_by(here, table, seat_of(table, me))
+    body = told_to(here, table, me, opened=status == 201 and sees(me))
     body["receipt"] = receipt_body(outcome.receipt)
     headers = table_headers(table.etag)
     if status == 201:
@@ -31,16 +33,31 @@ def command_answer(here: House, outcome: Outcome, me: Player, status: int = 200)
     return Answer(encode(body), headers, status)
 
 
+def refused_at(refused: Refused, table: Table, me: Player) -> RefusedAt:
+    """A command refused at ``table``, in words that tell of the caller's cards only where its token lets it see them."""
+    if not sees(me) and CODES[refused.code][0] == 422:
+        refused = Refused(refused.code, CODES[refused.code][1], hint="send a token that has the scope watch")
+    return RefusedAt(refused, table)
+
+
 def seat_of(table: Table, me: Player | None) -> Seat | None:
     """The seat that a caller may see by, none of a spectator; a token without the scope `watch` sees as one."""
     return table.state.seat_of(me.id) if me is not None and sees(me) else None
 
 
 def seen_by(here: House, table: Table, seat: Seat | None) -> dict[str, Any]:
-    """The body that shows ``table`` as ``seat`` may see it, or a spectator (none)."""
-    body = table_body(table, seat, here.players.names(players_of(table.state)))
-    if seat is not None and table.state.phase == "seats" and (waiting := invitations(here, table.state)):
-        body["invitations"] = waiting
+    """The body that shows ``table`` as ``seat`` may see it, or a spectator (none), whoever asks."""
+    return table_body(table, seat, here.players.names(players_of(table.state)))
+
+
+def told_to(here: House, table: Table, me: Player | None, *, opened: bool = False) -> dict[str, Any]:
+    """The body that shows ``table`` to a caller: with the invitations, where it sits there or has just ``opened`` it."""
+    seat = seat_of(table, me)
+    body = seen_by(here, table, seat)
+    if (seat is not None or opened) and table.state.phase == "seats":
+        waiting = invitations(here, table.state)
+        if waiting:
+            body["invitations"] = waiting
     return body
 
 

@@ -194,19 +194,22 @@ class Desks:
     def behind(self, player: str, cursor: Cursor, most: int = _PAGE) -> tuple[list[Entry], Cursor] | None:
         """News of a player behind a cursor, oldest first, at least one where there is any, and the cursor behind them.
 
-        None where the inbox no longer reaches so far back.
+        None where the inbox no longer reaches so far back, or has not come so far: then it is another store's cursor.
         """
         stream = self._keys.inbox(self._keys.partition(player))
         found: list[Entry] = []
         start = cursor.id if cursor.seq else b"(" + cursor.id
         while not found:
-            page, length, oldest = self._wire.pipeline(
+            page, length, oldest, last = self._wire.pipeline(
                 [
                     ("XRANGE", stream, start, "+", "COUNT", most),
                     ("XLEN", stream),
                     ("XRANGE", stream, "-", "+", "COUNT", 1),
+                    ("XREVRANGE", stream, "+", "-", "COUNT", 1),
                 ]
             )
+            if as_number(cursor.id) > (as_number(last[0][0]) if last else (0, 0)):
+                return None
             if length >= KEPT and as_number(cursor.id) < as_number(oldest[0][0]):
                 return None
             if not page:

@@ -25,12 +25,13 @@ from services.folded import Table, follow
 from services.leaves import Leaf, leaf_kind
 from services.logcheck import leaf_problems
 from services.projections import update
-from services.proof import Claim, proof_lines, read_proof, verify_proof
+from services.proof import Claim, proof_lines, read_proof
 from services.revealed import restore_hidden
 from services.snapshot import Snapshot, read_snapshot, take_snapshot
 from services.store import CorruptStream, Entry
 from services.tables import UnknownGame
 from services.translog import Place
+from services.verdicts import verify_proof
 
 Check = Literal["stream", "fold", "secrets", "snapshot", "projection", "log", "F", "I", "R", "B"]
 

@@ -16,7 +16,8 @@ from services.integrity import Kept
 from services.json_keys import find_twice
 from services.printable import printable, printable_line
 from services.proof import FORMAT as PROOF_FORMAT
-from services.proof import Report, read_proof, verify_proof
+from services.proof import Report, read_proof
+from services.verdicts import verify_proof
 
 LARGEST_LINE: Final = 64 * 1024 * 1024
 """Bytes of the longest line, record or proof file that is read."""

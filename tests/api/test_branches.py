@@ -13,7 +13,8 @@ from werkzeug.test import TestResponse
 from api.answers import CommandAnswer, TableAnswer
 from domain import events as e
 from services.codec import CODEC
-from services.proof import read_proof, verify_proof
+from services.proof import read_proof
+from services.verdicts import verify_proof
 from services.wiring import Services
 from tests.api.guests import Guest, open_table, play_on, seat_all
 from tests.api.test_claims import claim, play_to_claim

@@ -46,7 +46,7 @@ def test_codes_are_for_those_at_the_table(four: list[Guest], stranger: Guest) ->
     game = open_table(four[0], SEATS)
     codes = [code_for(four[0], game, seat) for seat in (1, 3)]
     for one in (four[1], stranger):
-        for path in ("", "/events", "/proof"):
+        for path in ("", "/events", "/proof", "?as=0", "?as=1", "?at=2&as=0", "?open=1"):
             told = one.get(f"/v1/games/{game}{path}").text
             assert not [code for code in codes if code in told]
             assert "invit" not in told
@@ -59,6 +59,9 @@ def test_codes_are_for_those_at_the_table(four: list[Guest], stranger: Guest) ->
         ({"invitation": "0" * 24}, 403, "invitation/wrong"),
         ({"invitation": "x"}, 422, "request/invalid"),
         ({"invitation": 7}, 422, "request/invalid"),
+        ({"invitation": "0" * 23 + "\u00e9"}, 422, "request/invalid"),
+        ({"invitation": "0" * 24 + "\n"}, 422, "request/invalid"),
+        ({"invitation": "0" * 24 + "x"}, 422, "request/invalid"),
         ({"invitation": "", "seat": 2}, 422, "request/invalid"),
     ],
 )
@@ -97,3 +100,13 @@ def test_a_seat_that_is_given_up_waits_again(four: list[Guest]) -> None:
     table = four[0].table(game)
     assert "pass" == table["phase"]
     assert "invitations" not in table
+
+
+def test_who_opens_a_table_for_others_is_told_the_codes_once(four: list[Guest]) -> None:
+    """Given a table at which its opener has no seat, then the answer has the codes, and nothing that is read later."""
+    made = four[0].post("/v1/games", {"variant": "basic", "seats": ["invited"] * 4})
+    codes = {one["seat"]: one["code"] for one in made.json["invitations"]}
+    assert {0, 1, 2, 3} == codes.keys()
+    assert "invitations" not in four[0].table(made.json["id"])
+    sat = four[1].post(f"/v1/games/{made.json['id']}/seats", {"invitation": codes[2]})
+    assert (200, 2) == (sat.status_code, sat.json["you"])

@@ -110,13 +110,42 @@ def test_a_quiet_stream_says_that_it_is_there(
 def test_a_token_that_ends_ends_the_stream(
     four: list[Guest], accept: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At the next sign of life its reader is told why."""
+    """Its reader is told why, whether it is quiet or there is ever more to tell."""
     monkeypatch.setattr("api.streams.KEEP_ALIVE_SECONDS", 0.05)
+    monkeypatch.setattr("api.streams.CHECK_SECONDS", 0.05)
     game = open_table(four[0], ["me", "open", "open", "open"])
     with Stream(four[0], f"/v1/games/{game}/events?after=2", accept) as stream:
         four[0].delete(f"/v1/me/tokens/{four[0].get('/v1/me').json['token']}")
         problem = stream.rest()[-1]
     assert (401, "auth/required") == (problem["status"], problem["code"])
+
+
+def test_a_busy_stream_ends_with_its_token_too(
+    services: Services, four: list[Guest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though an event comes before every sign of life, and long before the game is over."""
+    monkeypatch.setattr("api.streams.CHECK_SECONDS", 0.0)
+    monkeypatch.setattr("api.streams.PIECES", 1)
+    table = four[0].post("/v1/games", {"variant": "basic", "seats": [{"bot": "rules"}] * 4, "chain": 1}).json
+    services.tables.act_for_house(table["id"])
+    with Stream(four[0], f"/v1/games/{table['id']}/events", NDJSON) as stream:
+        stream.items(3)
+        four[0].delete(f"/v1/me/tokens/{four[0].get('/v1/me').json['token']}")
+        rest = stream.rest()
+    assert (401, "auth/required") == (rest[-1]["status"], rest[-1]["code"])
+    assert len(rest) <= 2
+
+
+def test_a_waiting_call_does_not_outlive_its_token(app: Flask, four: list[Guest]) -> None:
+    """What comes after the token has ended is not told to who holds it."""
+    game = open_table(four[0], ["me", "open", "open", "open"])
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(four[0].get, f"/v1/games/{game}/events?after=2&wait=30")
+        until(lambda: hub_of(app).listeners())
+        four[0].delete(f"/v1/me/tokens/{four[0].get('/v1/me').json['token']}")
+        four[1].post(f"/v1/games/{game}/seats")
+        answer = call.result(20)
+    assert (401, "auth/required") == (answer.status_code, answer.json["code"])
 
 
 def test_a_slow_reader_is_told_and_left(four: list[Guest], monkeypatch: pytest.MonkeyPatch) -> None:

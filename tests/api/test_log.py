@@ -12,7 +12,8 @@ from services.keys import Keys
 from services.leaves import Leaf
 from services.merkle import root_of, verify_consistency, verify_inclusion
 from services.notes import SignedCheckpoint, read_checkpoint
-from services.proof import read_proof, verify_proof
+from services.proof import read_proof
+from services.verdicts import verify_proof
 from services.wiring import Services
 from tests.api.guests import Guest, open_table
 from workers.projector import Projector

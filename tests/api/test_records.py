@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from domain.record import read_record, replay
-from services.proof import read_proof, verify_proof
+from services.proof import read_proof
 from services.store import StoreUnavailable
+from services.verdicts import verify_proof
 from services.wiring import Services
 from tests.api.guests import Guest, open_table
 

@@ -10,7 +10,8 @@ import redis
 
 from services.audit import Receipt, verify_receipt
 from services.keyring import KeyRing, rotate_game
-from services.proof import read_proof, verify_proof
+from services.proof import read_proof
+from services.verdicts import verify_proof
 from services.wiring import Services
 from tests.api.guests import Guest, play_on, seat_all
 

@@ -168,3 +168,25 @@ def test_a_long_answer_hears_of_the_end_of_its_token(
         assert goes_on(services.players, environ)
     four[0].delete(f"/v1/me/tokens/{four[0].get('/v1/me').json['token']}")
     assert not goes_on(services.players, environ)
+
+
+def test_without_watch_a_refusal_tells_of_no_card(
+    four: list[Guest], with_scope: Callable[[str], Guest]
+) -> None:
+    """Given a token that may play and not look, then what is legal, or held, stands in no refusal of its moves."""
+    game = seat_all(four, pass_count=0)
+    turn = four[0].table(game)["turn"]
+    while turn != 0:
+        legal = four[turn].table(game)["legal"].split()[0]
+        turn = four[turn].move(game, {"play": legal}).json["turn"]
+    holder, hand = with_scope("play"), four[0].table(game)["hand"].split()
+    told = set()
+    for card in [f"{rank}{suit}" for rank in "2345678TJQKA" for suit in "CDSH"]:
+        refused = holder.move(game, {"play": card})
+        if refused.status_code == 200:
+            break
+        assert not [held for held in hand if held in refused.text.replace(card, "")]
+        told.add(refused.text.replace(card, ""))
+        own = four[0].move(game, {"play": card}).json
+        assert (own["code"], "legal" in own) == (refused.json["code"], True)
+    assert 0 < len(told) <= len({"play/not_in_hand", "play/must_follow_suit", "play/hearts_not_broken"})

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from services.proof import read_proof, verify_proof
+from services.proof import read_proof
 from services.signing import MoveKey
+from services.verdicts import verify_proof
 from tests.api.guests import Guest, open_table
 
 KEYS = [MoveKey(bytes([seat + 1] * 32)) for seat in range(4)]

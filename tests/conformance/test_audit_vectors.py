@@ -42,7 +42,8 @@ from services.audit import (
 from services.leaves import Leaf
 from services.merkle import root_of, verify_consistency, verify_inclusion
 from services.notes import Checkpoint, read_checkpoint, sign_checkpoint
-from services.proof import read_proof, verify_proof
+from services.proof import read_proof
+from services.verdicts import verify_proof
 
 FOLDER = Path(__file__).parent
 FILE = FOLDER / "audit.ndjson"

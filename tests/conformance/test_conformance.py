@@ -15,7 +15,8 @@ from click.testing import CliRunner
 from domain.record import parse_record, print_record, read_record, replay
 from domain.refusals import Malformed
 from services.cli_records import verify
-from services.proof import Report, read_proof, verify_proof
+from services.proof import Report, read_proof
+from services.verdicts import verify_proof
 
 FOLDER = Path(__file__).parent
 CASES: list[dict[str, Any]] = [

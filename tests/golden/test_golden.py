@@ -14,9 +14,10 @@ from domain.game import fold
 from domain.record import parse_record, record_of, replay
 from domain.shuffle import genesis_head, next_head
 from services.codec import CODEC
-from services.proof import proof_lines, read_proof, verify_proof
+from services.proof import proof_lines, read_proof
 from services.sealed import seal, unseal
 from services.store import Entry
+from services.verdicts import verify_proof
 
 FOLDER = Path(__file__).parent
 HEADS = {

@@ -14,10 +14,11 @@ from domain.variants import ruleset_of
 from services.audit import ServerKey
 from services.codec import CODEC
 from services.folded import Table
-from services.proof import Report, proof_lines, read_proof, verify_proof
+from services.proof import Report, proof_lines, read_proof
 from services.sealed import seal, unseal
 from services.store import Store
 from services.tables import Tables
+from services.verdicts import verify_proof
 from tests.support.clock import Clock
 from tests.support.games import play_game, stored
 from tests.support.handler import BOT, PERSONS, first_move, started, tables_on

@@ -17,10 +17,11 @@ from services.audit import ServerKey
 from services.branches import Branches
 from services.codec import CODEC
 from services.once import Key, KeyReused
-from services.proof import proof_lines, read_proof, verify_proof
+from services.proof import proof_lines, read_proof
 from services.sealed import seal, unseal
 from services.store import Store
 from services.tables import Tables, UnknownGame
+from services.verdicts import verify_proof
 from tests.golden.test_golden import recorded
 from tests.support.clock import Clock
 from tests.support.games import play_game

@@ -138,6 +138,13 @@ class TestDesk:
         assert found
         assert [(4, 5)] == [(one.after, one.upto) for one in found[0]]
 
+    def test_a_cursor_of_what_is_to_come_is_none(self, desks: Desks) -> None:
+        """It is another store's, or made up: who has it begins anew instead of waiting for ever."""
+        assert desks.behind("a", Cursor(b"9999999999999-0")) is None
+        desks.write([news("a", "g", 1)], NOW)
+        assert desks.behind("a", Cursor(b"9999999999999-0")) is None
+        assert desks.behind("a", desks.read("a")[0]) == ([], desks.read("a")[0])
+
 
 class TestCursor:
     @settings(max_examples=50, deadline=None)

@@ -33,8 +33,9 @@ from services.integrity import Kept, KeptCheckpoint
 from services.leaves import find_leaves
 from services.logcheck import leaf_problems
 from services.notes import read_checkpoint
-from services.proof import Claim, proof_lines, read_proof, verify_proof
+from services.proof import Claim, proof_lines, read_proof
 from services.translog import TransparencyLog
+from services.verdicts import verify_proof
 from services.wire import Wire
 from tests.support.games import Game, clock, random_move, stored
 from tests.support.proofs import KEY, Events, at_of, changed, claim

@@ -11,10 +11,11 @@ from domain.view import view
 from services.audit import ServerKey
 from services.codec import CODEC
 from services.imported import MOST_EVENTS, NotImportable, check_record
-from services.proof import proof_lines, read_proof, verify_proof
+from services.proof import proof_lines, read_proof
 from services.sealed import seal, unseal
 from services.store import Store
 from services.tables import Tables
+from services.verdicts import verify_proof
 from tests.golden.test_golden import HEADS, recorded
 from tests.support.clock import Clock
 from tests.support.handler import tables_on

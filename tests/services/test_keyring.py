@@ -17,9 +17,10 @@ from services import keyring as keyrings
 from services.audit import KeyFileError, KeyMissing, ServerKey, verify_receipt
 from services.folded import Table
 from services.keyring import KeyRing, rotate_game
-from services.proof import Claim, proof_lines, read_proof, verify_proof
+from services.proof import Claim, proof_lines, read_proof
 from services.store import Store
 from services.tables import Tables
+from services.verdicts import verify_proof
 from tests.support.clock import Clock
 from tests.support.handler import BOT, first_move, key, started
 from tests.support.proofs import OTHER_KEY, claim

@@ -19,8 +19,9 @@ from services.cli_records import verify
 from services.integrity import Kept, KeptCheckpoint, read_kept_checkpoint, read_kept_receipt
 from services.leaves import find_leaves
 from services.notes import read_checkpoint
-from services.proof import Claim, proof_lines, read_proof, verify_proof
+from services.proof import Claim, proof_lines, read_proof
 from services.translog import TransparencyLog
+from services.verdicts import verify_proof
 from services.wire import Wire
 from tests.support.games import Game
 from tests.support.proofs import KEY, OTHER_KEY, claim, played

@@ -16,9 +16,10 @@ from domain.refusals import CorruptLog
 from domain.ruleset import RuleSet
 from domain.variants import ruleset_of
 from services import sealed
-from services.proof import read_proof, verify_proof
+from services.proof import read_proof
 from services.revealed import restore_hidden
 from services.sealed import seal, unseal
+from services.verdicts import verify_proof
 from tests.support.games import Game, picture, play_game, rule_sets, steady
 
 

@@ -17,7 +17,8 @@ from domain.commands import ABANDONED_AFTER
 from domain.signing import pass_signatures, signed_move
 from domain.variants import ruleset_of
 from services.cli_records import verify
-from services.proof import Claim, read_proof, verify_proof
+from services.proof import Claim, read_proof
+from services.verdicts import verify_proof
 from tests.support.games import Game, move_key
 from tests.support.proofs import (
     Events,

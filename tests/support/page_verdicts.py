@@ -9,7 +9,8 @@ from playwright.sync_api import Page
 
 from domain.refusals import Malformed
 from services.integrity import Kept
-from services.proof import read_proof, verify_proof
+from services.proof import read_proof
+from services.verdicts import verify_proof
 from tests.services.test_proof_rotated import rotated
 from tests.support.browser import in_base64
 from tests.support.proofs import OTHER_KEY, file_of, played

@@ -11,7 +11,8 @@ import msgspec
 from domain import events as e
 from domain.variants import ruleset_of
 from services.audit import ServerKey
-from services.proof import Claim, Report, proof_lines, read_proof, verify_proof
+from services.proof import Claim, Report, proof_lines, read_proof
+from services.verdicts import verify_proof
 from tests.support.games import Game, play_game, stored
 
 KEY = ServerKey(bytes(range(32)))

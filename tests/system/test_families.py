@@ -13,7 +13,8 @@ from api.client import Client, Events, Problem, Table
 from domain.record import read_record, replay
 from domain.shuffle import genesis_head, next_head
 from domain.variants import VARIANTS
-from services.proof import read_proof, verify_proof
+from services.proof import read_proof
+from services.verdicts import verify_proof
 
 TABLES = [(name, seats) for name, variant in VARIANTS.items() for seats in variant.seats]
 TARGET = 26

@@ -14,8 +14,9 @@ import pytest
 
 from domain.shuffle import genesis_head, next_head
 from services.embedded import EmbeddedStore
-from services.proof import read_proof, verify_proof
+from services.proof import read_proof
 from services.store import connect, fix_partitions
+from services.verdicts import verify_proof
 from tests.support.house import PATIENCE, Up, refused, until, up
 
 BOTS = [{"bot": "rules"}, {"bot": "random"}, {"bot": "rules"}]
