@@ -84,6 +84,7 @@ def let_in_origins(app: Flask, settings: Settings) -> None:
     """Let the pages of the sites that the settings name call ``app``; never with cookies, which nothing here reads."""
     origins = settings.cors_origins.replace(",", " ").split()
     if origins:
+        app.after_request(_vary_by_origin)  # what is registered last is called first
         CORS(
             app,
             resources={r"/(v1/.*|version|livez|readyz)": {"origins": origins}},
@@ -94,7 +95,6 @@ def let_in_origins(app: Flask, settings: Settings) -> None:
             supports_credentials=False,
             vary_header=True,
         )
-        app.after_request(_vary_by_origin)
 
 
 def _vary_by_origin(response: Response) -> Response:
