@@ -7,7 +7,7 @@ from typing import Final
 from flask import Response
 
 from api.answers import ETAG_DOC, REPLAYED_DOC, CommandAnswer, KeyHeader
-from api.auth import require
+from api.auth import require_now
 from api.errors import RefusedAt
 from api.house import house
 from api.inputs import check_game_id, read_body, read_key, wsgi
@@ -43,7 +43,7 @@ def rematch(game: str) -> Response:
     table that the first has opened, and who asks again finds it as it is.
     """
     here, environ = house(), wsgi()
-    me = require(here.players, environ)
+    me = require_now(here.players, environ)
     check_game_id(game)
     body = read_body(environ, REMATCH)
     key = read_key(environ, me.id, body.sent)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Any, Final, NamedTuple
 
-from api.errors import Problem
+from api.errors import BEARER, TOKEN_HINT, Problem, not_valid
 from services.players import Player, Players
 from services.wire import StoreUnavailable
 
-_CHALLENGE: Final = 'Bearer realm="hearts"'
-_HINT: Final = "POST /v1/players gives you a token; send it as Authorization: Bearer TOKEN"
 _FOUND: Final = "hearts.caller"
 
 
@@ -47,17 +45,8 @@ def caller(players: Players, environ: MutableMapping[str, Any]) -> Player | None
     """
     player, is_bad = read_caller(players, environ)
     if is_bad:
-        raise _invalid()
+        raise not_valid()
     return player
-
-
-def _invalid() -> Problem:
-    return Problem(
-        "auth/required",
-        "the token of this request is not valid",
-        hint=_HINT,
-        headers={"WWW-Authenticate": f'{_CHALLENGE}, error="invalid_token"'},
-    )
 
 
 def require(players: Players, environ: MutableMapping[str, Any], scope: str | None = "play") -> Player:
@@ -68,15 +57,26 @@ def require(players: Players, environ: MutableMapping[str, Any], scope: str | No
     player = caller(players, environ)
     if player is None:
         raise Problem(
-            "auth/required", "this needs a token", hint=_HINT, headers={"WWW-Authenticate": _CHALLENGE}
+            "auth/required", "this needs a token", hint=TOKEN_HINT, headers={"WWW-Authenticate": BEARER}
         )
     if scope is not None and scope not in player.scopes:
         raise Problem(
             "auth/forbidden",
             f"the token lacks the scope {scope}",
             hint="send a token that has it; GET /v1/me tells what this one has",
-            headers={"WWW-Authenticate": f'{_CHALLENGE}, error="insufficient_scope", scope="{scope}"'},
+            headers={"WWW-Authenticate": f'{BEARER}, error="insufficient_scope", scope="{scope}"'},
         )
+    return player
+
+
+def require_now(players: Players, environ: MutableMapping[str, Any], scope: str | None = "play") -> Player:
+    """As `require`, and the store is asked whether the token is valid still: for what outlasts the belief in it.
+
+    Raises ``auth/required`` or ``auth/forbidden``.
+    """
+    player = require(players, environ, scope)
+    if not players.is_alive(player):
+        raise not_valid()
     return player
 
 
@@ -102,4 +102,4 @@ def goes_on(players: Players, environ: MutableMapping[str, Any]) -> bool:
 def check_goes_on(players: Players, environ: MutableMapping[str, Any]) -> None:
     """Raise ``auth/required`` where the token by which a long answer was begun is valid no longer: see `goes_on`."""
     if not goes_on(players, environ):
-        raise _invalid()
+        raise not_valid()

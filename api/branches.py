@@ -8,7 +8,7 @@ from flask import Response
 from marshmallow import validate
 
 from api.answers import ETAG_DOC, REPLAYED_DOC, CommandAnswer, KeyHeader
-from api.auth import require
+from api.auth import require_now
 from api.errors import RefusedAt
 from api.house import house
 from api.inputs import check_game_id, read_body, read_key, wsgi
@@ -65,7 +65,7 @@ def branch(game: str) -> Response:
     any game that is over, as often as they like.
     """
     here, environ = house(), wsgi()
-    me = require(here.players, environ)
+    me = require_now(here.players, environ)
     check_game_id(game)
     body = read_body(environ, BRANCH)
     key = read_key(environ, me.id, body.sent)

@@ -22,12 +22,15 @@ from services.hub import Closed, Cut
 from services.once import KeyReused
 from services.store import StoreUnavailable
 from services.tables import StaleVersion, UnknownGame
-from services.token_forms import TooManyTokens
+from services.token_forms import TokenEnded, TooManyTokens
 
 LOG: Final = logging.getLogger("hearts.api")
 PROBLEM_JSON: Final = "application/problem+json"
 RETRY_SECONDS: Final = 1
 """How long a client should wait before it asks again, where waiting helps."""
+BEARER: Final = 'Bearer realm="hearts"'
+"""The challenge to who has no valid token."""
+TOKEN_HINT: Final = "POST /v1/players gives you a token; send it as Authorization: Bearer TOKEN"
 
 CODES: Final[dict[str, tuple[int, str]]] = {
     "request/unreadable": (400, "The request cannot be read"),
@@ -233,6 +236,16 @@ def _key_reused(_: KeyReused) -> Problem:
     )
 
 
+def not_valid(error: TokenEnded | None = None) -> Problem:
+    """What is said to who asks with a token that is not valid."""
+    return Problem(
+        "auth/required",
+        str(error or "the token of this request is not valid"),
+        hint=TOKEN_HINT,
+        headers={"WWW-Authenticate": f'{BEARER}, error="invalid_token"'},
+    )
+
+
 def _too_many_tokens(error: TooManyTokens) -> Problem:
     return Problem(
         "token/too_many", str(error), hint="end one that you no longer need: DELETE /v1/me/tokens/{id}"
@@ -278,6 +291,7 @@ _TOLD: Final[dict[type[Exception], Callable[[Any], Problem]]] = {
     ),
     StaleVersion: _stale,
     KeyReused: _key_reused,
+    TokenEnded: not_valid,
     TooManyTokens: _too_many_tokens,
     StoreUnavailable: _unavailable,
     Cut: lambda error: Problem("log/cut", str(error), hint="read the table anew, and go on from its seq"),

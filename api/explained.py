@@ -97,7 +97,7 @@ EXPLAINED: Final[dict[str, Told]] = {
     ),
     "game/too_many": Told(
         "You have opened as many tables that are not over as a player may.",
-        "Play one to its end, or wait until one is over.",
+        "Play one to its end, or leave one at which nobody else sits.",
         "you have opened too many tables that are not over",
         "play one to its end first",
     ),

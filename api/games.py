@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
@@ -18,7 +18,7 @@ from api.answers import (
     ReadHeaders,
     TableAnswer,
 )
-from api.auth import caller, require
+from api.auth import caller, require, require_now
 from api.errors import FieldProblem
 from api.house import House, house
 from api.inputs import Body, check_game_id, read_body, read_if_match, read_key, read_query, wsgi
@@ -45,7 +45,7 @@ from domain.refusals import InvalidRules, Refused
 from domain.ruleset import KEYS
 from domain.signing import Signed
 from domain.variants import CUSTOM, ruleset_of
-from services.players import Player
+from services.players import Player, Players
 
 games: Final = Room("games", __name__, url_prefix="/v1/games", description="Tables and what happens at them")
 
@@ -92,7 +92,7 @@ def open_table() -> Response:
     many as `seats` has entries. A table of bots alone begins at once.
     """
     here, environ = house(), wsgi()
-    me = require(here.players, environ)
+    me = require_now(here.players, environ)
     body = read_body(environ, NEW_TABLE)
     fields = body.fields
     given = {key: body.sent[key] for key in KEYS if key in body.sent}
@@ -190,7 +190,7 @@ def sit_down(game: str) -> Response:
 
     The one that is named, or the first that is free to you; with an `invitation` the one that it is to.
     """
-    asked = _command(game, SIT_DOWN)
+    asked = _command(game, SIT_DOWN, require_now)
     fields = dict(asked.body.fields)
     code = fields.pop("invitation")
     if code is not None:
@@ -217,7 +217,7 @@ def take_back(game: str, seat: int) -> Response:
 
     At once, or at a table without hints with the next hand.
     """
-    asked = _command(game, NOTHING)
+    asked = _command(game, NOTHING, require_now)
     return _let(asked, c.TakeBack(player=asked.me.id, seat=seat))
 
 
@@ -275,9 +275,11 @@ class _Asked(NamedTuple):
     body: Body
 
 
-def _command(game: str, schema: Request) -> _Asked:
+def _command(
+    game: str, schema: Request, who: Callable[[Players, dict[str, Any]], Player] = require
+) -> _Asked:
     here, environ = house(), wsgi()
-    me = require(here.players, environ)
+    me = who(here.players, environ)
     check_game_id(game)
     return _Asked(here, environ, game, me, read_body(environ, schema))
 

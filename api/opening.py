@@ -22,7 +22,7 @@ def check_tables(here: House, player: str, is_known: Callable[[], bool] = lambda
         raise Problem(
             "game/too_many",
             f"you have opened {most} tables that are not over, and may have no more",
-            hint="play them to their end, or leave those that nobody has joined",
+            hint="play them to their end, or leave those at which nobody else sits; such a one counts no longer in a moment",
         )
 
 

@@ -34,10 +34,13 @@ def create_player() -> Response:
     return Response(encode({"id": player.id, "token": token, "name": player.name}), 201, headers=_PRIVATE)
 
 
-@players.view("GET", "/me", MeAnswer, who="player", refuses=(503,))
+@players.view("GET", "/me", MeAnswer, who="bearer", refuses=(503,))
 def show_me() -> Response:
-    """See who you are."""
-    me = require(house().players, wsgi(), "watch")
+    """See who you are.
+
+    And what the token that asks is good for, whatever that is.
+    """
+    me = require(house().players, wsgi(), None)
     return Response(
         encode({"id": me.id, "name": me.name, "scopes": sorted(me.scopes), "token": me.token}),
         headers=_PRIVATE,

@@ -158,13 +158,14 @@ class NameField(Judged, fields.String):
     """The name of a player, or of something else that is named like one."""
 
     what = "name"
+    clean = staticmethod(clean_name)
 
     def judge(self, value: Any) -> Any:
         """See `Judged`."""
         if not isinstance(value, str):
             raise ValidationError("not a text")
         try:
-            return clean_name(value)
+            return self.clean(value)
         except Malformed as error:
             raise ValidationError(str(error).replace("a name", f"a {self.what}")) from error
 

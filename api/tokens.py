@@ -8,7 +8,7 @@ from flask import Response
 from marshmallow import Schema, ValidationError, fields, validate
 
 from api.answers import REPLAYED_DOC, KeyHeader, MeAnswer
-from api.auth import require
+from api.auth import require, require_now
 from api.errors import Problem
 from api.house import House, house
 from api.inputs import read_body, read_key, wsgi
@@ -18,7 +18,7 @@ from api.schemas import LARGEST_AFTER, Judged, NameField, Nothing, Request, Whol
 from api.sent import Answer, Fields
 from services.erasure import erase_player
 from services.once import Key
-from services.players import LONGEST_NAME, Player
+from services.players import LONGEST_NAME, Player, clean_label
 from services.token_forms import LONGEST_LABEL, LONGEST_LIFE, SCOPES, Bearer, Issued, told
 
 tokens: Final = Room("tokens", __name__, url_prefix="/v1", description="Your tokens and your name")
@@ -48,6 +48,7 @@ class LabelField(NameField):
     """What a token is for, in its owner's words."""
 
     what = "label"
+    clean = staticmethod(clean_label)
 
 
 class ScopeField(Judged, fields.String):
@@ -188,7 +189,7 @@ def make_token() -> Response:
     once = _once(environ, me, body.sent)
     expires = _ends(here, body.fields["expires_in"], me.expires)
     made = here.players.tokens.issue(
-        me.id, scopes, label=body.fields.get("label", ""), expires=expires, once=once
+        me.id, scopes, label=body.fields.get("label", ""), expires=expires, once=once, asker=me.token
     )
     return _shown(made)
 
@@ -208,7 +209,7 @@ def rotate_token() -> Response:
     """Have your token replaced.
 
     By a new one with the same scopes, label and end. The old one ends after `grace` seconds, and until then this call
-    can be repeated under its Idempotency-Key.
+    can be repeated under its Idempotency-Key; otherwise a token is replaced once, and whoever comes second is 401.
     """
     here, environ = house(), wsgi()
     me = require(here.players, environ, None)
@@ -238,7 +239,7 @@ def end_token(token: str) -> Response:
     if token != me.token:
         require(here.players, environ)
     body = read_body(environ, Nothing())
-    replayed = here.players.tokens.end(me.id, token, _once(environ, me, body.sent))
+    replayed = here.players.tokens.end(me.id, token, _once(environ, me, body.sent), me.token)
     if replayed is None:
         raise Problem("token/unknown", "you have no token of this id", hint="GET /v1/me/tokens lists them")
     return _tokens_of(here, me.id, replayed=replayed)
@@ -251,7 +252,7 @@ def rename() -> Response:
     In games that are over, too: a game knows its players by id alone.
     """
     here, environ = house(), wsgi()
-    me = require(here.players, environ)
+    me = require_now(here.players, environ)
     name = here.players.rename(me.id, read_body(environ, Rename()).fields["name"])
     if name is None:
         raise _gone()
@@ -267,7 +268,7 @@ def forget_me() -> Response:
     deal, to the stand-in bot after it. The games stay, with your id alone. It cannot be undone.
     """
     here, environ = house(), wsgi()
-    me = require(here.players, environ)
+    me = require_now(here.players, environ)
     read_body(environ, Nothing())
     return _erase(here, me.id)
 
@@ -279,7 +280,7 @@ def forget_player(player: str) -> Response:
     As if it had asked for it itself. Needs the scope `admin`, which the command line gives out alone.
     """
     here, environ = house(), wsgi()
-    require(here.players, environ, "admin")
+    require_now(here.players, environ, "admin")
     read_body(environ, Nothing())
     if not here.players.exists(player):
         raise Problem("player/unknown", "there is no player of this id")

@@ -11,7 +11,7 @@ import click
 from domain.refusals import Malformed
 from services.cli_games import open_house
 from services.erasure import erase_player
-from services.players import clean_name
+from services.players import clean_label
 from services.printable import printable_line
 from services.token_forms import FIRST_SCOPES, LONGEST_LIFE, SCOPES, TokenInfo, TooManyTokens, told
 from services.tokens import BELIEVED_MS
@@ -79,7 +79,7 @@ def token(player: str, scopes: Sequence[str], label: str, expires_in: int | None
     it is kept: hearts players token PLAYER --scope admin > admin.token
     """
     try:
-        name = clean_name(label) if label else ""
+        name = clean_label(label) if label else ""
     except Malformed as error:
         raise click.BadParameter(str(error).replace("a name", "a label"), param_hint="--label") from error
     with open_house() as house:

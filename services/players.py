@@ -13,13 +13,16 @@ from typing import Final, NamedTuple
 
 import redis
 
+from domain.bots import BOTS
 from domain.refusals import Malformed
 from domain.state import State
 from services.audit import Signer
 from services.keys import Keys
 from services.memory import Remembered
+from services.standings import BOT_MARK
 from services.token_forms import FIRST_SCOPES
-from services.tokens import BELIEVED_MS, SET_IF_THERE, Tokens
+from services.token_scripts import SET_IF_THERE
+from services.tokens import BELIEVED_MS, Tokens
 from services.wire import StoreUnavailable, Wire
 
 LONGEST_NAME: Final = 40
@@ -32,6 +35,10 @@ _REMEMBERED: Final = 8192
 _MOST_TRIES: Final = 8
 _JOINERS: Final = "\u200c\u200d"
 """Format characters that writing in some scripts, and emoji, cannot do without."""
+_BOT_VERSION: Final = re.compile(r"@[0-9]+(~[0-9]+)?$")
+"""What may follow the name of a house bot where it is told apart from its other versions."""
+_BLANK: Final = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U0001d159"
+"""Letters and symbols that show nothing: fillers of Hangul and Khmer, Braille without dots, a note without a head."""
 _UNSEEN: Final = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
 """Unicode's categories of what steers a display instead of standing on it."""
 
@@ -71,8 +78,8 @@ class Players:
         return Player(player, cleaned, FIRST_SCOPES, which), token
 
     def name(self, name: str) -> str:
-        """An id for somebody who is only spoken of, and has no token. Raises `Malformed` for the name."""
-        return self._claim_id(clean_name(name))
+        """An id for somebody who is only spoken of, and has no token. Raises `Malformed` as `clean_label` does."""
+        return self._claim_id(clean_label(name))
 
     def by_token(self, token: str) -> Player | None:
         """Whose token this is, none where it is nobody's. Believed for a few seconds without asking again."""
@@ -87,6 +94,13 @@ class Players:
                 return None
             self._known.put(bearer.player, known, memory)
         return Player(bearer.player, known.name, bearer.scopes, bearer.token, bearer.expires)
+
+    def is_alive(self, player: Player) -> bool:
+        """Whether the token that asks is valid now, for what outlasts the belief in it. The store is asked."""
+        if self.tokens.is_alive(player.id, player.token) and self.get(player.id) is not None:
+            return True
+        self._forget(player.id)
+        return False
 
     def get(self, player: str) -> Player | None:
         """The player of an id, none where there is none."""
@@ -176,17 +190,33 @@ class Players:
 
 
 def clean_name(text: str) -> str:
-    """``text`` as a name: in normal form C, trimmed, 1 to 40 characters that can be seen.
+    """``text`` as the name of a player: as `clean_label` has it, and not that of a house bot.
 
     Raises `Malformed`, saying what is wrong.
+    """
+    name = clean_label(text)
+    plain = "".join(one for one in unicodedata.normalize("NFKC", name) if _is_seen(one)).casefold()
+    bot = _BOT_VERSION.sub("", plain.removeprefix(BOT_MARK))
+    if bot in BOTS:
+        raise Malformed(f"a name is not that of a house bot; {bot} is one")
+    return name
+
+
+def clean_label(text: str) -> str:
+    """``text`` as a line to be shown: in normal form C, trimmed, 1 to 40 characters, one at least that can be seen.
+
+    Raises `Malformed`, saying what is wrong with it as a name.
     """
     name = unicodedata.normalize("NFC", text).strip()
     if not 1 <= len(name) <= LONGEST_NAME:
         raise Malformed(f"a name has 1 to {LONGEST_NAME} characters; this one has {len(name)}")
-    kinds = [unicodedata.category(one) for one in name]
-    for one, kind in zip(name, kinds, strict=True):
-        if kind in _UNSEEN and one not in _JOINERS:
+    for one in name:
+        if unicodedata.category(one) in _UNSEEN and one not in _JOINERS:
             raise Malformed(f"a name holds no control characters; this one has U+{ord(one):04X}")
-    if not any(kind[0] in "LNPS" for kind in kinds):
+    if not any(_is_seen(one) for one in name):
         raise Malformed("a name holds at least one character that can be seen")
     return name
+
+
+def _is_seen(one: str) -> bool:
+    return unicodedata.category(one)[0] in "LNPS" and one not in _BLANK

@@ -38,6 +38,10 @@ class TooManyTokens(HeartsError):
     """The player has as many tokens as a player may have."""
 
 
+class TokenEnded(HeartsError):
+    """The token that asks is not valid any more, or has been replaced by another one already."""
+
+
 class Bearer(NamedTuple):
     """Whom a token speaks for."""
 
@@ -87,6 +91,18 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
     created: int
     label: str = ""
     expires: int | None = None
+    replaced: bool = False
+    """Whether another one has taken its place, which happens once."""
+
+
+class Draft(NamedTuple):
+    """A token to be made."""
+
+    record: Record
+    most: int
+    """How many tokens the player may have with it, itself and one that it replaces included."""
+    old: Record | None = None
+    """What is kept of the one that asks from now on, where it is replaced."""
 
 
 class Once(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -122,6 +138,11 @@ def check_same(once: Key, earlier: Once) -> None:
     """Raise `KeyReused` where a key was used for another request before."""
     if earlier.f != once.fingerprint:
         raise KeyReused("this idempotency key was used for another request")
+
+
+def sooner(*ends: int | None) -> int | None:
+    """The first of some ends, in ms, none where nothing ends."""
+    return min((one for one in ends if one is not None), default=None)
 
 
 def read_known(stored: bytes) -> Known:

@@ -7,10 +7,10 @@ beside the server's secret key, so that a repeat can be told the same token thou
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import redis
@@ -27,10 +27,12 @@ from services.token_forms import (
     TOKEN_ID,
     USED,
     Bearer,
+    Draft,
     Issued,
     Known,
     Once,
     Record,
+    TokenEnded,
     TokenInfo,
     TooManyTokens,
     check_same,
@@ -39,43 +41,17 @@ from services.token_forms import (
     id_of,
     info_of,
     read_known,
+    sooner,
     spell,
 )
-from services.wire import Script, StoreUnavailable, Wire
+from services.token_scripts import CHANGE, DONE, FULL, SET_IF_THERE, TAKE
+from services.wire import StoreUnavailable, Wire
 
 BELIEVED_MS: Final = 5_000
 """How long a token is believed without asking the store again: so long one that was ended elsewhere may go on."""
 _REMEMBERED: Final = 8192
 """Tokens that a process keeps."""
 _KEEP_KEY_MS: Final = 24 * 60 * 60 * 1000
-
-
-CLAIM: Final = Script("""
--- KEYS[1] a player's tokens
--- ARGV[1] field of the idempotency key, or empty   ARGV[2] what is kept under it
--- ARGV[3] the token's id   ARGV[4] its record   ARGV[5] how many tokens a player may have
--- Returns what was kept under the key before; 0 where there are too many tokens; 1 where it is done.
-if ARGV[1] ~= '' then
-  local kept = redis.call('HGET', KEYS[1], ARGV[1])
-  if kept then return kept end
-end
-local count = 0
-for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-  if string.sub(field, 1, 1) == 't' then count = count + 1 end
-end
-if count >= tonumber(ARGV[5]) then return 0 end
-redis.call('HSET', KEYS[1], ARGV[3], ARGV[4])
-if ARGV[1] ~= '' then redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) end
-return 1
-""")
-
-SET_IF_THERE: Final = Script("""
--- KEYS[1] a hash   ARGV[1] a field that must be there   ARGV[2], ARGV[3] the field to be set, and its value
--- Returns whether it was there.
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
-redis.call('HSET', KEYS[1], ARGV[2], ARGV[3])
-return 1
-""")
 
 
 class Tokens:
@@ -107,6 +83,16 @@ class Tokens:
             return None
         return found
 
+    def is_alive(self, player: str, token: str) -> bool:
+        """Whether a player has a token of this id now. The store is asked."""
+        value = self._wire.call("HGET", Keys.tokens(player), token)
+        if value is not None:
+            expires = msgspec.json.decode(value, type=Record).expires
+            if expires is None or expires > self._clock():
+                return True
+        self.forget()
+        return False
+
     def forget(self) -> None:
         """Believe no token any longer without asking."""
         self._believed.clear()
@@ -126,92 +112,76 @@ class Tokens:
         label: str = "",
         expires: int | None = None,
         once: Key | None = None,
-        most: int | None = None,
+        asker: str | None = None,
     ) -> Issued:
         """A new token of ``player``; under a key that made one before, that one again.
 
-        ``expires`` is in ms since 1970 UTC; ``most`` how many the player may have then. Raises `TooManyTokens`,
-        `KeyReused`.
+        ``expires`` is in ms since 1970 UTC; ``asker`` the id of the player's token that asks for it, which it does not
+        outlast. Raises `TooManyTokens`, `KeyReused`, `TokenEnded`.
         """
-        now = self._clock()
-        _check_keys(self._tidy(player), once)
-        salt = self._entropy(32)
-        token = spell(salt) if once is None else self._derive(once, salt)
-        digest = digest_of(token)
-        record = Record(digest, sorted(scopes), now, label, expires)
-        known = Known(player, digest, record.scopes, expires)
-        kept = b""
-        if once is not None:
-            kept = msgspec.json.encode(Once(once.fingerprint, now, salt.hex(), record))
-        place = Keys.token(digest)
-        # as a time to live, and not a moment, so that the store's clock need not agree with ours
-        ends = () if expires is None else ("PX", max(1, expires - now))
-        self._wire.call("SET", place, msgspec.json.encode(known), *ends)
-        done = self._wire.run(
-            CLAIM,
-            [Keys.tokens(player)],
-            [field_of(once), kept, id_of(digest), msgspec.json.encode(record), most or MOST_TOKENS],
-        )
-        if done == 1:
-            return Issued(token, info_of(record, None))
-        self._wire.call("DEL", place)
-        if done == 0 or once is None:
-            raise TooManyTokens(f"a player has at most {MOST_TOKENS} tokens at a time")
-        return self._told_before(once, done)
+
+        def draft(now: int, digest: str, asking: Record | None) -> Draft:
+            ends = sooner(expires, asking.expires if asking else None)
+            return Draft(Record(digest, sorted(scopes), now, label, ends), MOST_TOKENS)
+
+        return self._make(player, asker, once, draft)
 
     def rotate(self, owner: Bearer, grace_ms: int, once: Key | None) -> Issued:
         """A new token in place of the one that asks, with its scopes, label and end. The old one ends after ``grace_ms``.
 
-        Raises `TooManyTokens`, `KeyReused`.
+        One of those that ask at the same moment gets it. Raises `TooManyTokens`, `KeyReused`, `TokenEnded`.
         """
-        old = self._record(owner)
-        made = self.issue(
-            owner.player,
-            owner.scopes,
-            label=old.label if old else "",
-            expires=owner.expires,
-            once=once,
-            # the old one is there beside it for a while
-            most=MOST_TOKENS + 1,
-        )
-        if old is not None:
-            self._end_at(owner, old, made.info.created + grace_ms)
+
+        def draft(now: int, digest: str, asking: Record | None) -> Draft:
+            assert asking is not None
+            if asking.replaced:
+                raise TokenEnded("the token of this request has been replaced by another one already")
+            old = msgspec.structs.replace(
+                asking, expires=sooner(now + grace_ms, asking.expires), replaced=True
+            )
+            # the old one is there beside it for a while; with no grace it makes room for it
+            most = MOST_TOKENS + (1 if grace_ms else 2)
+            return Draft(Record(digest, asking.scopes, now, asking.label, asking.expires), most, old)
+
+        made = self._make(owner.player, owner.token, once, draft)
+        # also for a repeat: what it repeats may have broken off here
+        self._close(owner.player, owner.token)
         self.forget()
         return made
 
     # --- ending
 
-    def end(self, player: str, token: str, once: Key | None = None) -> bool | None:
+    def end(self, player: str, token: str, once: Key | None = None, asker: str | None = None) -> bool | None:
         """End a token: at once in this process, within `BELIEVED_MS` in others.
 
-        Returns whether it has been ended before under the same key; none where the player has no such token. Raises
-        `KeyReused`.
+        Returns whether it has been ended before under the same key; none where the player has no such token. ``asker``
+        is the id of the player's token that asks. Raises `KeyReused`, `TokenEnded`.
         """
-        place = Keys.tokens(player)
-        record, kept = self._wire.call("HMGET", place, token, field_of(once))
-        if once is not None and kept is not None:
-            check_same(once, msgspec.json.decode(kept, type=Once))
-            return True
-        if record is None or TOKEN_ID.fullmatch(token) is None:
-            return None
-        _check_keys(self._tidy(player), once)
-        # first what lets it in, so that one which breaks off here can be ended again
-        self._wire.call("DEL", Keys.token(msgspec.json.decode(record, type=Record).digest))
-        steps: list[tuple[object, ...]] = [("HDEL", place, token, USED + token.encode())]
-        if once is not None:
-            steps.append(
-                ("HSET", place, field_of(once), msgspec.json.encode(Once(once.fingerprint, self._clock())))
-            )
-        self._wire.pipeline(steps)
+        while True:
+            fields, now = self._tidy(player), self._clock()
+            if once is not None and (kept := fields.get(field_of(once))) is not None:
+                check_same(once, msgspec.json.decode(kept, type=Once))
+                return True
+            self._asking(fields, asker)
+            record = fields.get(token.encode()) if TOKEN_ID.fullmatch(token) else None
+            if record is None:
+                return None
+            _check_keys(fields, once)
+            # first as one that has ended, so that one which breaks off here lets nobody in for long
+            ended = msgspec.structs.replace(msgspec.json.decode(record, type=Record), expires=now)
+            note = b"" if once is None else msgspec.json.encode(Once(once.fingerprint, now))
+            if self._change(player, fields, once, note, asker, None, {token: ended}) == DONE:
+                break
+        self._close(player, token)
         self.forget()
         return False
 
     def end_all(self, player: str) -> None:
         """End every token of a player, and keep nothing of them."""
-        digests = [record.digest for record in self._records(player).values()]
-        for digest in digests:
-            self._wire.call("DEL", Keys.token(digest))
-        self._wire.call("DEL", Keys.tokens(player))
+        place = Keys.tokens(player)
+        self._drop(_records(self._wire.call("HGETALL", place)))
+        # and those that were made in the meantime
+        self._drop(_records(self._wire.run(TAKE, [place], [])))
         self.forget()
 
     def all_of(self, player: str) -> list[TokenInfo]:
@@ -244,7 +214,10 @@ class Tokens:
         record = Record(digest, known.scopes, self._clock())
         with suppress(StoreUnavailable):  # the next use is as good an occasion
             self._wire.call("HSETNX", Keys.tokens(player), id_of(digest), msgspec.json.encode(record))
-            self._wire.call("SET", Keys.token(digest), msgspec.json.encode(known), "XX")
+            if self._wire.call("SET", Keys.token(digest), msgspec.json.encode(known), "XX") is None:
+                # it was ended since it was read
+                self._wire.call("HDEL", Keys.tokens(player), id_of(digest))
+                return None
         return known
 
     def _note_use(self, one: Bearer) -> None:
@@ -268,52 +241,124 @@ class Tokens:
         token = self._derive(once, bytes.fromhex(earlier.salt))
         return Issued(token, info_of(earlier.record, None), replayed=True)
 
-    def _record(self, owner: Bearer) -> Record | None:
-        value = self._wire.call("HGET", Keys.tokens(owner.player), owner.token)
-        return None if value is None else msgspec.json.decode(value, type=Record)
+    def _make(
+        self,
+        player: str,
+        asker: str | None,
+        once: Key | None,
+        draft: Callable[[int, str, Record | None], Draft],
+    ) -> Issued:
+        """Make what ``draft`` says at a time, with a digest, and for the token that asks, as they are in the store."""
+        salt = self._entropy(32)
+        token = spell(salt) if once is None else self._derive(once, salt)
+        digest = digest_of(token)
+        while True:
+            fields, now = self._tidy(player), self._clock()
+            if once is not None and (kept := fields.get(field_of(once))) is not None:
+                return self._told_before(once, kept)
+            new = draft(now, digest, self._asking(fields, asker))
+            _check_keys(fields, once)
+            changes = {id_of(digest): new.record}
+            if new.old is not None and asker is not None:
+                changes[asker] = new.old
+            note = b""
+            if once is not None:
+                note = msgspec.json.encode(Once(once.fingerprint, now, salt.hex(), new.record))
+            self._open(player, new.record, now)
+            done = self._change(player, fields, once, note, asker, new.most, changes)
+            if done == DONE:
+                return Issued(token, info_of(new.record, None))
+            self._wire.call("DEL", Keys.token(digest))
+            if done == FULL:
+                raise TooManyTokens(f"a player has at most {MOST_TOKENS} tokens at a time")
 
-    def _records(self, player: str) -> dict[bytes, Record]:
-        flat = self._wire.call("HGETALL", Keys.tokens(player))
-        return {
-            name: msgspec.json.decode(value, type=Record)
-            for name, value in zip(flat[::2], flat[1::2], strict=True)
-            if name.startswith(b"t")
-        }
+    def _change(
+        self,
+        player: str,
+        fields: Mapping[bytes, bytes],
+        once: Key | None,
+        note: bytes,
+        asker: str | None,
+        most: int | None,
+        changes: Mapping[str, Record],
+    ) -> Any:
+        """`CHANGE` what was read as ``fields``."""
+        asking = b"" if asker is None else fields[asker.encode()]
+        args: list[object] = [field_of(once), note, asker or "", asking, "" if most is None else most]
+        for name, record in changes.items():
+            args += [name, msgspec.json.encode(record)]
+        return self._wire.run(CHANGE, [Keys.tokens(player)], args)
 
-    def _end_at(self, owner: Bearer, old: Record, ends: int) -> None:
-        """Let a token end at a time, unless it ends sooner anyhow."""
-        if ends <= self._clock():
-            self.end(owner.player, owner.token)
+    def _asking(self, fields: Mapping[bytes, bytes], asker: str | None) -> Record | None:
+        """What is kept of the token that asks. Raises `TokenEnded`."""
+        if asker is None:
+            return None
+        record = fields.get(asker.encode())
+        if record is None:
+            self.forget()
+            raise TokenEnded("the token of this request is not valid")
+        return msgspec.json.decode(record, type=Record)
+
+    def _open(self, player: str, record: Record, now: int) -> None:
+        """Let a token in, which is among the player's within a moment or ends again."""
+        known = Known(player, record.digest, record.scopes, record.expires)
+        # as a time to live, and not a moment, so that the store's clock need not agree with ours
+        ends = () if record.expires is None else ("PX", max(1, record.expires - now))
+        self._wire.call("SET", Keys.token(record.digest), msgspec.json.encode(known), *ends)
+
+    def _close(self, player: str, token: str) -> None:
+        """Let a token in no longer than its record says, and keep nothing of it once it has ended."""
+        place, now = Keys.tokens(player), self._clock()
+        value = self._wire.call("HGET", place, token)
+        if value is None:
             return
-        if old.expires is not None and old.expires <= ends:
+        record = msgspec.json.decode(value, type=Record)
+        if record.expires is None:
             return
-        known = Known(owner.player, old.digest, old.scopes, ends)
-        record = msgspec.structs.replace(old, expires=ends)
+        if record.expires <= now:
+            self._drop([record])
+            self._wire.call("HDEL", place, token, USED + token.encode())
+            return
+        known = Known(player, record.digest, record.scopes, record.expires)
         self._wire.call(
-            "SET", Keys.token(old.digest), msgspec.json.encode(known), "XX", "PX", ends - self._clock()
+            "SET", Keys.token(record.digest), msgspec.json.encode(known), "XX", "PX", record.expires - now
         )
-        self._wire.run(
-            SET_IF_THERE,
-            [Keys.tokens(owner.player)],
-            [owner.token, owner.token, msgspec.json.encode(record)],
-        )
+
+    def _drop(self, records: Iterable[Record]) -> None:
+        """Let tokens in no longer."""
+        self._wire.pipeline([("DEL", Keys.token(record.digest)) for record in records])
 
     def _tidy(self, player: str) -> dict[bytes, bytes]:
-        """All that is kept of a player's tokens, less what has ended by itself, which is dropped."""
+        """All that is kept of a player's tokens, less what has ended, which is dropped."""
         place, now = Keys.tokens(player), self._clock()
-        flat = self._wire.call("HGETALL", place)
-        fields: dict[bytes, bytes] = dict(zip(flat[::2], flat[1::2], strict=True))
-        stale = []
+        fields = _pairs(self._wire.call("HGETALL", place))
+        stale, ended = [], []
         for name, value in fields.items():
             if name.startswith(b"t"):
-                expires = msgspec.json.decode(value, type=Record).expires
-                if expires is not None and expires <= now:
+                record = msgspec.json.decode(value, type=Record)
+                if record.expires is not None and record.expires <= now:
                     stale += [name, USED + name]
+                    ended.append(record)
             elif name.startswith(ONCE) and msgspec.json.decode(value, type=Once).at + _KEEP_KEY_MS <= now:
                 stale.append(name)
+        # they end by themselves, but for one whose ending broke off
+        self._drop(ended)
         if stale:
             self._wire.call("HDEL", place, *stale)
         return {name: value for name, value in fields.items() if name not in stale}
+
+
+def _pairs(flat: Sequence[bytes]) -> dict[bytes, bytes]:
+    return dict(zip(flat[::2], flat[1::2], strict=True))
+
+
+def _records(flat: Sequence[bytes]) -> list[Record]:
+    """The tokens among all that is kept of a player's."""
+    return [
+        msgspec.json.decode(value, type=Record)
+        for name, value in _pairs(flat).items()
+        if name.startswith(b"t")
+    ]
 
 
 def _check_keys(fields: Mapping[bytes, bytes], once: Key | None) -> None:

@@ -262,6 +262,36 @@ def test_a_player_may_open_so_many_tables(limited: Limited, services: Services, 
     assert 2 == services.opened.count(anna.id, 2)
 
 
+def test_a_table_that_all_have_left_counts_no_longer(limited: Limited, services: Services) -> None:
+    """Once nobody sits there any more, as the refusal says; while another one does, or a bot plays, it counts."""
+    app = limited(most_tables=3)
+    anna, bo = Guest(app, "Anna"), Guest(app, "Bo")
+    bots = open_table(anna, [{"bot": "rules"}] * 4)
+    alone = open_table(anna, ["me", {"bot": "rules"}, {"player": bo.id}, "open"])
+    shared = open_table(anna, SEATS)
+    bo.post(f"/v1/games/{shared}/seats")
+    for game in (alone, shared):
+        anna.delete(f"/v1/games/{game}/seats/0")
+    project(services, bots, alone, shared)
+    assert 2 == services.opened.count(anna.id, 3)
+    open_table(anna, SEATS)
+    refused = anna.post("/v1/games", {"variant": "basic", "seats": SEATS})
+    assert ((409, "game/too_many"), True) == (told(refused), "leave" in refused.json["hint"])
+    bo.delete(f"/v1/games/{shared}/seats/1")
+    project(services, shared)
+    open_table(anna, SEATS)
+
+
+@pytest.mark.parametrize("seats", [["open"] * 4, [{"bot": "rules"}, "open", "open", "open"]])
+def test_a_table_that_waits_for_its_first_player_counts(
+    limited: Limited, services: Services, seats: list[Any]
+) -> None:
+    """Who opens tables without sitting down has no more of them than others."""
+    anna = Guest(limited(most_tables=1), "Anna")
+    project(services, open_table(anna, seats))
+    assert (409, "game/too_many") == told(anna.post("/v1/games", {"variant": "basic", "seats": seats}))
+
+
 def test_a_repeat_is_answered_though_there_are_too_many(limited: Limited) -> None:
     """Under its key the table that was opened before is told again, and counted once."""
     anna = Guest(limited(most_tables=2), "Anna")

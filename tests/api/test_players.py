@@ -8,6 +8,7 @@ import pytest
 import redis
 from flask import Flask
 
+from domain.bots import BOTS
 from domain.refusals import Malformed
 from services.audit import ServerKey
 from services.keys import Keys
@@ -47,6 +48,59 @@ def test_a_name_that_cannot_be_seen_is_refused(stranger: Guest, name: str) -> No
     refused = stranger.post("/v1/players", {"name": name})
     assert (422, "request/invalid") == (refused.status_code, refused.json["code"])
     assert ["name"] == [error["field"] for error in refused.json["errors"]]
+
+
+@pytest.mark.parametrize(
+    "name", ["\u3164", "\u115f\u1160", "\u2800\u2800", "\uffa0", "\u3164 \u200d\u0301", "\U0001d159"]
+)
+def test_a_name_of_fillers_is_refused(app: Flask, stranger: Guest, name: str) -> None:
+    """Letters and symbols that show nothing are no name by themselves; beside others they are kept."""
+    refused = stranger.post("/v1/players", {"name": name})
+    assert (422, ["name"]) == (refused.status_code, [error["field"] for error in refused.json["errors"]])
+    assert "can be seen" in refused.json["errors"][0]["detail"]
+    assert 422 == Guest(app, "Anna").call("PATCH", "/v1/me", {"name": name}).status_code
+    assert f"a{name}b" == stranger.post("/v1/players", {"name": f"a{name}b"}).json["name"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *BOTS,
+        "Rules",
+        "RANDOM",
+        "bot:rules@1",
+        "Bot:Random",
+        "rules@2",
+        "bot:rules@1~500",
+        "ru\u200dles",
+        "\uff52ules",
+    ],
+)
+def test_nobody_is_called_like_a_house_bot(app: Flask, stranger: Guest, name: str) -> None:
+    """However it is written: refused with the reason, to new players and those that are there."""
+    refused = stranger.post("/v1/players", {"name": name})
+    assert (422, ["name"]) == (refused.status_code, [error["field"] for error in refused.json["errors"]])
+    assert "house bot" in refused.json["errors"][0]["detail"]
+    anna = Guest(app, "Anna")
+    assert 422 == anna.call("PATCH", "/v1/me", {"name": name}).status_code
+    assert "Anna" == anna.get("/v1/me").json["name"]
+
+
+@pytest.mark.parametrize("name", ["Rules lawyer", "random@home", "bot:marvin", "Rulés", "rules~"])
+def test_a_name_that_only_resembles_one_is_allowed(stranger: Guest, name: str) -> None:
+    """Nothing but the bots' own names is kept from players."""
+    assert 201 == stranger.post("/v1/players", {"name": name}).status_code
+
+
+def test_who_was_called_like_a_bot_keeps_the_name(
+    app: Flask, services: Services, valkey: redis.Redis
+) -> None:
+    """A name from before it was refused, and those of imported games, stay; and a token may be labelled so."""
+    anna = Guest(app, "Anna")
+    valkey.hset(Keys.player(anna.id), "name", "rules")
+    assert "rules" == anna.get("/v1/me").json["name"]
+    assert ["rules"] == list(services.players.names([services.players.name("rules")]).values())
+    assert "rules" == anna.post("/v1/me/tokens", {"label": "rules"}).json["label"]
 
 
 def test_a_lone_surrogate_is_no_name() -> None:

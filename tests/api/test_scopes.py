@@ -17,7 +17,6 @@ from tests.api.guests import Guest, open_table, seat_all
 from tests.api.streaming import NDJSON, SSE, Stream
 
 NEEDS = {
-    "GET /v1/me": "watch",
     "GET /v1/me/tokens": "watch",
     "GET /v1/games/{game}/hint": "watch",
     "PATCH /v1/me": "play",
@@ -38,7 +37,7 @@ NEEDS = {
     "DELETE /v1/players/{player}": "admin",
 }
 """The scope that a call needs."""
-ANY_TOKEN = {"POST /v1/me/token"}
+ANY_TOKEN = {"GET /v1/me", "POST /v1/me/token"}
 """Calls of every token."""
 OPEN = {
     "POST /v1/players",

@@ -12,7 +12,7 @@ from api.house import House
 from services.hub import Cut
 from services.players import Player
 from services.store import StoreUnavailable
-from services.token_forms import SCOPES
+from services.token_forms import SCOPES, digest_of, id_of
 from services.wiring import Services
 from tests.api.guests import Guest, documented, open_table
 
@@ -54,7 +54,7 @@ class Provoker:
         body = method in ("POST", "PATCH", "DELETE")
         json_type = {"Content-Type": "application/json"}
         if path == "/v1/players/{player}" and status not in (401, 403):
-            operator = Player(self.me.id, "Anna", frozenset(SCOPES))
+            operator = Player(self.me.id, "Anna", frozenset(SCOPES), id_of(digest_of(self.me.token)))
             self.patch.setattr(self.services.players, "by_token", lambda _: operator)
         match status:
             case 400 if body:
