@@ -24,6 +24,7 @@ _ALL = 1_000_000
 class Pointer(NamedTuple):
     """One append: the feed entry's id, the game, its last seq then, and when something is due (Unix ms).
 
+    `of_bots` where something is due and nobody but bots plays there.
     `deliveries` counts how often the entry has been handed out, this time included; a crash of the reader
     counts, so what kills its reader each time can be told and set aside.
     """
@@ -33,6 +34,7 @@ class Pointer(NamedTuple):
     seq: int
     due: int | None
     deliveries: int = 1
+    of_bots: bool = False
 
 
 Batch = dict[int, list[Pointer]]
@@ -198,8 +200,8 @@ def read_pointers(entries: Sequence[Any]) -> list[Pointer]:
 
 
 def _pointer(entry: bytes, fields: Sequence[bytes]) -> Pointer:
-    due = int(fields[5]) if len(fields) == 6 else None
-    return Pointer(entry, fields[1].decode(), int(fields[3]), due)
+    due = int(fields[5]) if len(fields) >= 6 else None
+    return Pointer(entry, fields[1].decode(), int(fields[3]), due, of_bots=len(fields) == 8)
 
 
 def _fields(flat: Sequence[Any]) -> dict[bytes, Any]:

@@ -33,7 +33,8 @@ TEMPLATES = (
         "h:{pNN}:feed",
         "stream",
         "services.store",
-        "one pointer for each append: g (game), n (its last seq), d (due, ms), where something is due",
+        "one pointer for each append: g (game), n (its last seq), d (due, ms), where something is due, "
+        "and b where nobody but bots plays then",
     ),
     Template(
         "due",

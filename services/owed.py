@@ -43,6 +43,11 @@ def next_due(state: State, now: int) -> int | None:
     return abandoned_at(state) if late is None else late
 
 
+def of_bots(state: State) -> bool:
+    """Whether the house plays every seat of this table, so that nobody waits for its moves."""
+    return all(seat.house_plays for seat in state.seats)
+
+
 def house_events(state: State, at: int, most: int) -> tuple[list[e.Event], State]:
     """What the house does at ``at`` (ms) until it owes nothing, about ``most`` events of it; and the state after them."""
     events: list[e.Event] = []

@@ -26,11 +26,15 @@ from rq.utils import utcparse
 from services.embedded import process_began
 from services.wire import Script, StoreUnavailable, Wire, connect
 
-JOBS: Final = {"drive": "workers.jobs.drive"}
+JOBS: Final = {"drive": "workers.jobs.drive", "serve": "workers.jobs.serve", "late": "workers.jobs.drive"}
 """Job name -> dotted path of the function that does it."""
 
+URGENT: Final = frozenset({"serve", "late"})
+"""Jobs that go before all others in the queue; among themselves the first is served first."""
+
 QUEUE: Final = "hearts"
-"""The one queue. A worker of several queues would lose the job it took when it dies (RQ uses BLPOP there)."""
+"""The one queue, also for what is urgent: a worker of several would lose the job it took when it dies (RQ uses BLPOP
+there)."""
 
 JOB_SECONDS: Final = 30
 """How long a job may run before its worker breaks it off."""
@@ -41,6 +45,7 @@ GRACE_SECONDS: Final = 5
 FAILURE_SECONDS: Final = 24 * 60 * 60
 """How long `rq info` can tell of a failed job, unless it is asked for again before."""
 
+_PREFIXES: Final = tuple(f"{name}-" for name in sorted(URGENT))
 
 IDLE_SECONDS: Final = 2
 """How long a worker waits for a job before it looks round. A signal that comes just as it begins to wait, or that the
@@ -83,6 +88,26 @@ redis.call('DEL', KEYS[1], KEYS[5])
 return 1
 """)
 
+ADVANCE = Script("""
+-- KEYS[1] queue   ARGV[1] job id   ARGV[2] what the ids of urgent jobs begin with; further ones behind it
+-- Moves a job of the queue behind the urgent ones at its front. Returns 1, or 0 when it is not in the queue.
+if redis.call('LREM', KEYS[1], -1, ARGV[1]) == 0 then
+  return 0
+end
+for _, id in ipairs(redis.call('LRANGE', KEYS[1], 0, -1)) do
+  local urgent = false
+  for i = 2, #ARGV do
+    urgent = urgent or string.sub(id, 1, #ARGV[i]) == ARGV[i]
+  end
+  if not urgent then
+    redis.call('LINSERT', KEYS[1], 'BEFORE', id, ARGV[1])
+    return 1
+  end
+end
+redis.call('RPUSH', KEYS[1], ARGV[1])
+return 1
+""")
+
 TAKEN = Script("""
 -- KEYS[1] job   KEYS[2] queue   ARGV[1] job id   ARGV[2] now, Unix seconds
 -- Returns since when the job has been in no queue and in nobody's hands, as far as was noticed;
@@ -119,6 +144,8 @@ class Queue:
         same machine and otherwise `seconds` + GRACE_SECONDS after it began (also where the worker only
         hangs: then two may run at the same time, so a job must bear that).
 
+        One of `URGENT` goes before all that are not.
+
         Raises UnknownJob, ValueError for a `unique` with a colon, StoreUnavailable.
         """
         if name not in self._jobs:
@@ -129,6 +156,8 @@ class Queue:
         try:
             for _ in range(3):
                 if self._push(name, job_id, args, seconds):
+                    if name in URGENT:  # where this fails, it is only later
+                        self._wire.run(ADVANCE, (self._rq.key,), (job_id, *_PREFIXES))
                     return Queued.NEW
                 held = self._held(job_id)
                 if held is not None:
@@ -140,6 +169,11 @@ class Queue:
     def waiting(self) -> list[str]:
         """The ids of the jobs in the queue, next first."""
         return [job.decode() for job in self._wire.call("LRANGE", self._rq.key, 0, -1)]
+
+    def urgent_waits(self) -> bool:
+        """Whether an urgent job is next."""
+        first = self._wire.call("LINDEX", self._rq.key, 0)
+        return first is not None and first.decode().startswith(_PREFIXES)
 
     def worker(self) -> rq.SimpleWorker:
         """A worker of the queue for this process's main thread: call its `work()`.

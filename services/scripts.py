@@ -10,14 +10,15 @@ APPEND = Script("""
 -- ARGV[1] game   ARGV[2] expected seq   ARGV[3] now, Unix ms   ARGV[4] due, Unix ms, or ''
 -- ARGV[5] idempotency field, or ''   ARGV[6] what to keep under it: <expiry, Unix ms>:<answer>
 -- ARGV[7] snapshot after the events: <last seq>:<bytes>, or ''
--- ARGV[8], ARGV[9] public and secret bytes of the first event; then in pairs those of the others
+-- ARGV[8] '1' where the table is of bots alone, else ''
+-- ARGV[9], ARGV[10] public and secret bytes of the first event; then in pairs those of the others
 -- Returns {0, last seq}      appended
 --         {1, answer}        replayed: the field holds a live answer, whatever the expected seq
 --         {2, entries}       missed: the entries after the expected one, at most 1000
 --         {3, last seq}      gap: the expected entry is not in the stream
 -- Everything that can fail does so before the first write, or as the first write.
 local expected, now, due, field = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
-if not expected or not now or (due ~= '' and not tonumber(due)) or #ARGV < 9 or #ARGV % 2 ~= 1 then
+if not expected or not now or (due ~= '' and not tonumber(due)) or #ARGV < 10 or #ARGV % 2 ~= 0 then
   return redis.error_reply('ERR append: wrong arguments')
 end
 if field ~= '' then
@@ -45,7 +46,7 @@ local was_due = redis.call('ZSCORE', KEYS[3], ARGV[1])
 redis.call('XLEN', KEYS[2])
 
 local last = expected
-for i = 8, #ARGV, 2 do
+for i = 9, #ARGV, 2 do
   last = last + 1
   local id = string.format('%d-0', last)
   if ARGV[i + 1] == '' then
@@ -55,7 +56,11 @@ for i = 8, #ARGV, 2 do
   end
 end
 if due ~= '' then
-  redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'n', string.format('%d', last), 'd', due)
+  if ARGV[8] == '' then
+    redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'n', string.format('%d', last), 'd', due)
+  else
+    redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'n', string.format('%d', last), 'd', due, 'b', '1')
+  end
   redis.call('ZADD', KEYS[3], due, ARGV[1])
 else
   redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'n', string.format('%d', last))

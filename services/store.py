@@ -140,13 +140,14 @@ class Store:
         due: int | None,
         once: Once | None = None,
         snapshot: bytes = b"",
+        of_bots: bool = False,
     ) -> Appended | Missed | Replayed:
         """Add events (public bytes, secret bytes or b"") behind event `expected`, all or none of them.
 
         `now` and `due` are Unix ms; `due` is when somebody must act in this game next and replaces what
         was due before, None: nothing is due. `once` is looked up before `expected` is checked, and only
         kept when the events are. A `snapshot` is of the game after these events and takes the place of the
-        one before.
+        one before. `of_bots` says that nobody but bots plays, so that what is due can wait for others.
 
         Raises Gap when the stream does not hold event `expected`, CorruptStream when it cannot be
         continued, ValueError when there is nothing to append.
@@ -157,6 +158,7 @@ class Store:
         args: list[Any] = [game, expected, now, "" if due is None else due, field]
         args.append(b"%d:%b" % (now + DAY_MS, answer))
         args.append(b"%d:%b" % (expected + len(entries), snapshot) if snapshot else b"")
+        args.append("1" if of_bots else "")
         for pair in entries:
             args += pair
         try:

@@ -28,7 +28,7 @@ from services.codec import CODEC, Stored
 from services.folded import Table, TableCache, follow, resume, signer_of
 from services.imported import check_record, events_of
 from services.once import Key
-from services.owed import Decide, Turn, next_due, owed
+from services.owed import Decide, Turn, next_due, of_bots, owed
 from services.paging import EventPages
 from services.signing import check_signed
 from services.snapshot import EVERY, take_snapshot
@@ -328,7 +328,14 @@ class Tables:
         once = None if key is None else key.once(last)
         try:
             result = self._store.append(
-                game, seq, stored, now=at, due=next_due(state, at), once=once, snapshot=snapshot
+                game,
+                seq,
+                stored,
+                now=at,
+                due=next_due(state, at),
+                once=once,
+                snapshot=snapshot,
+                of_bots=of_bots(state),
             )
         except Gap:
             return []

@@ -20,6 +20,11 @@ def _driver() -> Driver:
     return Driver(services())
 
 
+def serve(partition: int) -> None:
+    """Play what the house owes to persons in a partition, and the rest as far as nobody waits elsewhere."""
+    _driver().drive(partition, urgent=True)
+
+
 def drive(partition: int) -> None:
     """Play what the house owes in a partition."""
     _driver().drive(partition)

@@ -19,7 +19,8 @@ from typing import Final, NamedTuple
 
 import redis
 
-from services.owed import Turn, next_due
+from services.feed import Batch
+from services.owed import Turn, next_due, of_bots
 from services.queue import Queued
 from services.scripts import SETTLE
 from services.store import StoreUnavailable
@@ -31,7 +32,8 @@ from services.wiring import Services
 DRIVE_SECONDS: Final = 2.0
 """How long a drive of one partition may take before it hands on."""
 FAIR_SECONDS: Final = 0.05
-"""The same where other partitions wait and none of the games that are left includes a person."""
+"""The same where other partitions wait and none of the games that are left includes a person; where a person waits, one
+turn is enough."""
 LEASE_MS: Final = 5_000
 """For how long a claimed game is nobody else's: longer than a drive, and how long a killed worker is missed."""
 MOST_CLAIMS: Final = 64
@@ -39,7 +41,8 @@ MOST_CLAIMS: Final = 64
 PACE_SECONDS: Final = 0.001
 """For each seat of a table with a person: its bots' moves are stored at the end of so long a while, or of a further one."""
 SLICE: Final = 128
-"""Events of a game of bots alone that are one append, so that persons elsewhere wait for 20 ms at most."""
+"""Events of a game of bots alone that are one append: a person elsewhere waits until a worker has worked them out and
+stored them."""
 LONGEST_DELAY_MS: Final = 3_600_000
 """Between two tries of a game that cannot be driven."""
 REMEMBERED: Final = 10_000
@@ -51,6 +54,10 @@ RENEW_SECONDS: Final = 0.5
 """How often the lease is renewed, or asked for."""
 LOOK_SECONDS: Final = 1.0
 """How often the due sets are looked at, whatever the feeds say."""
+MOST_DRIVES: Final = 4
+"""Drives for bots alone that are asked for at a time: to ask takes some ms each, and news of persons is heard between."""
+LATE_MS: Final = 2_000
+"""What is overdue for so long goes before persons, one partition at each look."""
 SERVER_TICK: Final = 0.1
 """How late an idle server may notice that a wait is over, seconds."""
 GLANCE_SECONDS: Final = 0.01
@@ -128,17 +135,18 @@ class Driver:
         self._failures = _Failures()
         self._of_bots: OrderedDict[str, None] = OrderedDict()
 
-    def drive(self, partition: int, seconds: float = DRIVE_SECONDS) -> int:
+    def drive(self, partition: int, seconds: float = DRIVE_SECONDS, *, urgent: bool = False) -> int:
         """Play the due games of a partition until nothing is ripe or the time is over. Returns how many turns.
 
         A turn is what one game owes, games with a person first. What could not be played is due as before when this
-        returns; so the sweep sees it and asks for another drive. Where the store does not answer, the leases end by
+        returns; so the sweep sees it and asks for another drive. An ``urgent`` one is for persons: where more of its kind
+        wait, it leaves games of bots alone, of which every other plays a turn before it hands on. Where the store does not answer, the leases end by
         themselves.
         """
         began = time.monotonic()
         claims: dict[str, int] = {}
         held: list[_Held] = []
-        turns = 0
+        turns = of_bots_alone = 0
         try:
             while time.monotonic() - began < seconds:
                 if held and min(one.moment for one in held) <= time.monotonic():
@@ -150,10 +158,13 @@ class Driver:
                     self._keep(held)
                     continue
                 if game is None:
-                    if not claims or (time.monotonic() - began > FAIR_SECONDS and self._queue.waiting()):
+                    if not claims or (
+                        (urgent or of_bots_alone) and self._others_wait(time.monotonic() - began)
+                    ):
                         break
                     game = next(iter(claims))
                 self._play(game, claims.pop(game), held)
+                of_bots_alone += game in self._of_bots
                 turns += 1
             while held:
                 self._keep(held)
@@ -161,6 +172,10 @@ class Driver:
         except StoreUnavailable as error:
             log.warning("partition %d is left for later: the store does not answer: %s", partition, error)
         return turns
+
+    def _others_wait(self, elapsed: float) -> bool:
+        """Whether a drive of so many seconds that has only games of bots left should hand on."""
+        return self._queue.urgent_waits() or (elapsed > FAIR_SECONDS and bool(self._queue.waiting()))
 
     def _claim(self, partition: int, most: int) -> dict[str, int]:
         """Games that are ripe, each with the end of its lease."""
@@ -200,8 +215,10 @@ class Driver:
     def _store_turn(self, game: str, leased_until: int, turn: Turn) -> None:
         table = self._tables.keep_for_house(turn, SLICE)
         self._failures.drop(game)
-        if all(seat.kind == "bot" for seat in table.state.seats):
+        if of_bots(table.state):
             self._remember(game)
+        else:
+            self._of_bots.pop(game, None)
         # without effect where the turn has been appended, which said itself what is due
         self._store.settle(game, leased_until, next_due(table.state, self._clock()))
 
@@ -225,8 +242,20 @@ class Driver:
             self._of_bots.popitem(last=False)
 
 
+class _Asked(NamedTuple):
+    """A job that plays in a partition: "serve" where a person waits there, else "drive", or "late" in its place."""
+
+    name: str
+    partition: int
+
+
 class Sweep:
-    """Watches what is due in every partition and asks for drives; of many sweeps one works at a time."""
+    """Watches what is due in every partition and asks for drives; of many sweeps one works at a time.
+
+    The feeds tell which games have a person: those are served before all others, in whatever partition they are. The due
+    sets do not, so what a new sweep finds there, and what comes up again, has its turn with the games of bots. That
+    persons never keep bots from playing at all, the look sees to: what is late for long waits no longer than a person.
+    """
 
     def __init__(self, services: Services) -> None:
         self._store = services.store
@@ -236,8 +265,8 @@ class Sweep:
         self._wire = Wire(services.client)
         self._lease = services.keys.sweep
         self._name = secrets.token_hex(8)
-        self._due: dict[int, int] = {}
-        self._again: dict[int, tuple[float, Backoff]] = {}
+        self._due: dict[_Asked, int] = {}
+        self._again: dict[_Asked, tuple[float, Backoff]] = {}
         self._renew_at = self._look_at = 0.0
 
     def run(self, stop: Stop) -> None:
@@ -280,44 +309,68 @@ class Sweep:
             self.ask()
             if patience.succeed():
                 log.info("the store answers again")
-            for partition, pointers in self._feed.follow(cursors, self._wait(stop)).items():
-                for pointer in pointers:
-                    if pointer.due is not None:
-                        self._due[partition] = min(pointer.due, self._due.get(partition, pointer.due))
+            self.hear(self._feed.follow(cursors, self._wait(stop)))
+
+    def hear(self, news: Batch) -> None:
+        """Take in what new pointers say is due, and whether a person waits for it."""
+        for partition, pointers in news.items():
+            for pointer in pointers:
+                if pointer.due is not None:
+                    asked = _Asked("drive" if pointer.of_bots else "serve", partition)
+                    self._due[asked] = min(pointer.due, self._due.get(asked, pointer.due))
 
     def look(self) -> None:
         """Read from the due sets when each partition's earliest game is due."""
         self._look_at = time.monotonic() + LOOK_SECONDS
-        self._due = self._store.dues()
+        found = self._store.dues()
+        # of games with a person, those that are due no more as they were are not asked for in vain
+        persons = {
+            asked: due
+            for asked, due in self._due.items()
+            if asked.name == "serve" and found.get(asked.partition, due + 1) <= due
+        }
+        self._due = {_Asked("drive", partition): due for partition, due in found.items()} | persons
+        if found:
+            latest = min(found, key=found.__getitem__)
+            if found[latest] <= self._clock() - LATE_MS:
+                self._due[_Asked("late", latest)] = found[latest]
 
     def ask(self) -> None:
-        """Ask for a drive of every partition in which a game is ripe, as far as is known."""
+        """Ask for a drive of partitions in which a game is ripe, as far as is known.
+
+        Of all where persons wait; then of `MOST_DRIVES` others, and the rest are still due when this is called again.
+        """
         now = self._clock()
-        for partition in [partition for partition, due in self._due.items() if due <= now]:
-            again = self._again.get(partition)
+        drives = 0
+        ripe = [asked for asked, due in self._due.items() if due <= now]
+        for asked in sorted(ripe, key=lambda asked: asked.name == "drive"):
+            if drives == MOST_DRIVES:
+                break
+            again = self._again.get(asked)
             if again is not None:
                 if time.monotonic() < again[0]:
                     continue
-                if not self._still_ripe(partition, now):
+                if not self._still_ripe(asked, now):
                     continue
-            self._ask(partition, again[1] if again else Backoff(0.005, 0.16))
+            self._ask(asked, again[1] if again else Backoff(0.005, 0.16))
+            drives += asked.name == "drive"
 
-    def _ask(self, partition: int, backoff: Backoff) -> None:
-        if self._queue.enqueue("drive", partition, unique=str(partition)) is Queued.RUNNING:
+    def _ask(self, asked: _Asked, backoff: Backoff) -> None:
+        if self._queue.enqueue(*asked, unique=str(asked.partition)) is Queued.RUNNING:
             # it may be too late for that job to see what is ripe
-            self._again[partition] = time.monotonic() + backoff.fail(), backoff
+            self._again[asked] = time.monotonic() + backoff.fail(), backoff
         else:
-            self._due.pop(partition, None)
-            self._again.pop(partition, None)
+            self._due.pop(asked, None)
+            self._again.pop(asked, None)
 
-    def _still_ripe(self, partition: int, now: int) -> bool:
-        due = self._store.next_due(partition)
+    def _still_ripe(self, asked: _Asked, now: int) -> bool:
+        due = self._store.next_due(asked.partition)
         if due is not None and due <= now:
             return True
-        self._again.pop(partition, None)
-        self._due.pop(partition, None)
+        self._again.pop(asked, None)
+        self._due.pop(asked, None)
         if due is not None:
-            self._due[partition] = due
+            self._due[asked] = due
         return False
 
     def _wait(self, stop: Stop) -> int:
@@ -328,8 +381,8 @@ class Sweep:
         mono, now = time.monotonic(), self._clock()
         duty = min(self._renew_at, self._look_at) - mono
         soon = duty
-        for partition, due in self._due.items():
-            again = self._again.get(partition)
+        for asked, due in self._due.items():
+            again = self._again.get(asked)
             soon = min(soon, (due - now) / 1000 if due > now or again is None else again[0] - mono)
         if soon < duty and soon < 2 * SERVER_TICK:
             stop.wait(min(soon, GLANCE_SECONDS))

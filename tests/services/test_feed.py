@@ -263,4 +263,4 @@ def test_a_server_that_is_not_there_is_unavailable(keys: Keys) -> None:
 
 def test_a_pointer_is_plain_data() -> None:
     """Fresh pointers have been delivered once."""
-    assert (b"1-0", "g", 2, None, 1) == Pointer(b"1-0", "g", 2, None)
+    assert (b"1-0", "g", 2, None, 1, False) == Pointer(b"1-0", "g", 2, None)

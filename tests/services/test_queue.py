@@ -77,6 +77,31 @@ def work_all(worker: Callable) -> None:
         assert 0 == process.wait(60)
 
 
+def test_what_is_urgent_goes_before_the_rest_and_in_its_own_order(
+    valkey: redis.Redis, valkey_url: str
+) -> None:
+    """Given jobs that wait, when urgent ones are asked for, then those are next, the first of them first."""
+    queue = Queue(valkey_url)
+    assert not queue.urgent_waits()
+    for partition in ("1", "2"):
+        queue.enqueue("drive", int(partition), unique=partition)
+    assert not queue.urgent_waits()
+    for partition in ("7", "2", "9"):
+        assert Queued.NEW is queue.enqueue("serve", int(partition), unique=partition)
+        assert queue.urgent_waits()
+    assert Queued.WAITING is queue.enqueue("serve", 9, unique="9")
+    queue.enqueue("drive", 3, unique="3")
+    assert ["serve-7", "serve-2", "serve-9", "drive-1", "drive-2", "drive-3"] == queue.waiting()
+
+
+def test_what_is_urgent_in_an_empty_queue(valkey: redis.Redis, valkey_url: str) -> None:
+    """Where only urgent jobs wait, the new one is the last of them."""
+    queue = Queue(valkey_url)
+    for partition in (4, 3):
+        assert Queued.NEW is queue.enqueue("serve", partition, unique=str(partition))
+    assert ["serve-4", "serve-3"] == queue.waiting()
+
+
 def test_a_job_is_done_once_however_often_it_is_asked_for(
     queue: Queue, worker: Callable, valkey: redis.Redis, valkey_url: str
 ) -> None:
@@ -201,7 +226,11 @@ def test_unknown_jobs_and_ids_that_rq_does_not_take_are_refused(queue: Queue, va
 
 def test_jobs_are_named_by_their_path() -> None:
     """The names of the house's own jobs lead to functions of the workers, and a job has time to do something."""
-    assert {"drive": "workers.jobs.drive"} == JOBS
+    assert {
+        "drive": "workers.jobs.drive",
+        "serve": "workers.jobs.serve",
+        "late": "workers.jobs.drive",
+    } == JOBS
     assert 0 < GRACE_SECONDS < JOB_SECONDS
 
 

@@ -166,6 +166,20 @@ class TestDrive:
             assert 1 == Driver(house.services).drive(house.partition(game), PATIENCE)
         assert house.clock.now == house.due(game)
 
+    def test_it_hands_on_after_a_turn_where_a_person_waits(self, house) -> None:
+        """A partition of bots alone plays one turn where a person's waits, and on to the end where other bots do."""
+        game = house.open(target=500)
+        house.services.queue.enqueue("serve", 9, unique="9")
+        driver = Driver(house.services)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(seats, "FAIR_SECONDS", float(PATIENCE))
+            assert 1 == driver.drive(house.partition(game), PATIENCE)
+            assert house.clock.now == house.due(game)
+            house.services.client.delete("rq:queue:hearts")
+            house.services.queue.enqueue("drive", 8, unique="8")
+            driver.drive(house.partition(game), PATIENCE)
+        assert "over" == state_of(house, game).phase
+
     @staticmethod
     def open_in(house, partition: int, **options: object) -> str:
         """A table of the partition."""

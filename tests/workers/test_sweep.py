@@ -45,13 +45,15 @@ class Asked:
 
     def __init__(self, *answers: Queued) -> None:
         self.partitions: list[tuple[float, int]] = []
+        self.names: list[str] = []
         self._answers = list(answers)
         self._news = threading.Condition()
 
     def enqueue(self, name: str, partition: int, *, unique: str) -> Queued:
         """As `Queue.enqueue`."""
-        assert ("drive", str(partition)) == (name, unique)
+        assert str(partition) == unique
         with self._news:
+            self.names.append(name)
             self.partitions.append((time.monotonic(), partition))
             self._news.notify_all()
         return self._answers.pop(0) if self._answers else Queued.NEW
@@ -113,6 +115,7 @@ class TestSweep:
                 queue.wait(1)
                 late = now_ms() - due
         assert 0 <= late < 500
+        assert ["serve"] == queue.names
 
     def test_a_refused_request_is_made_again(self, live) -> None:
         """Given a drive still runs, then the sweep asks again until it is queued, as long as something is ripe."""
