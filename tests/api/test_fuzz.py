@@ -57,7 +57,7 @@ def fuzzed(app: Flask, guest: Guest, services: Services, examples: int) -> tuple
     for game in games:
         services.tables.act_for_house(game)
     config = SchemathesisConfig.from_str(
-        f"seed = 1\n{configuration(guest.token, games)}{RUN.format(examples=examples)}"
+        f"seed = 1\n{configuration(guest.token, Guest(app, 'Spare').token, games)}{RUN.format(examples=examples)}"
     )
     with served(app) as url:
         schema = schemathesis.openapi.from_url(f"{url}/v1/openapi.json", config=config)

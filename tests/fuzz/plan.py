@@ -32,8 +32,20 @@ def seed_games(post: Post) -> list[str]:
     return games
 
 
-def configuration(token: str, games: list[str]) -> str:
-    """The configuration of schemathesis, as TOML."""
+FATAL = ("DELETE /v1/me", "POST /v1/me/token", "DELETE /v1/me/tokens/{token}")
+"""Calls that may end the token that makes them, and with it all that was still to be tried."""
+
+
+def configuration(token: str, spare: str, games: list[str]) -> str:
+    """The configuration of schemathesis, as TOML; ``spare`` is another player's token, for the calls of `FATAL`."""
+    apart = "".join(
+        f"""
+[[operations]]
+include-name = "{call}"
+headers = {{ Authorization = "Bearer {spare}" }}
+"""
+        for call in FATAL
+    )
     return f"""
 headers = {{ Authorization = "Bearer {token}" }}
 warnings = false
@@ -51,4 +63,4 @@ values = [0, 1]
 
 [checks.positive_data_acceptance]
 expected-statuses = {json.dumps(RIGHTLY_REFUSED)}
-"""
+{apart}"""

@@ -30,11 +30,11 @@ EXAMPLES = 150
 """Requests that a run makes up for a call, beside those that are worked out of its schema."""
 
 
-def run_once(url: str, folder: Path, games: list[str], token: str, seed: int) -> tuple[int, str]:
+def run_once(url: str, folder: Path, games: list[str], tokens: tuple[str, str], seed: int) -> tuple[int, str]:
     """The calls that one run has made, and what it reported. Raises `SystemExit` where it found something."""
     config = folder / "schemathesis.toml"
     hooks = f"hooks = {json.dumps(str(HOOKS))}\n"
-    config.write_text(hooks + configuration(token, games), encoding="utf-8")
+    config.write_text(hooks + configuration(*tokens, games), encoding="utf-8")
     program = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(config), "run"]
     options = ["--max-examples", str(EXAMPLES), "--seed", str(seed), "--continue-on-failure", "--no-color"]
     done = subprocess.run(
@@ -73,15 +73,20 @@ def main() -> None:
             running_house(folder / "data", **unlimited()) as url,
             httpx.Client(base_url=url, timeout=30) as client,
         ):
-            token = client.post("/v1/players", json={"name": "Fuzz"}).raise_for_status().json()["token"]
-            client.headers["Authorization"] = f"Bearer {token}"
+
+            def player() -> str:
+                made = client.post("/v1/players", json={"name": "Fuzz"}).raise_for_status().json()
+                token: str = made["token"]
+                return token
 
             def post(path: str, body: dict[str, Any]) -> dict[str, Any]:
                 found: dict[str, Any] = client.post(path, json=body).raise_for_status().json()
                 return found
 
             while made < asked.calls:
-                calls, report = run_once(url, folder, seed_games(post), token, seed)
+                tokens = player(), player()
+                client.headers["Authorization"] = f"Bearer {tokens[0]}"
+                calls, report = run_once(url, folder, seed_games(post), tokens, seed)
                 made += calls
                 tested = re.search(r"^ *Tested: (\d+)", report, re.MULTILINE)
                 print(f"seed {seed}: {calls} calls, {tested[1] if tested else '?'} operations, nothing found")
