@@ -111,6 +111,7 @@ class InvitationAnswer(Schema):
 
     seat = _seat("which")
     code = _text("what to sit down with, 24 digits in hex")
+    link = _text("the address of the table with the code, for `hearts play --game LINK`")
 
 
 class TableAnswer(EndAndOrigin):

@@ -265,9 +265,12 @@ class Client:
         body = {**(changes or {}), "variant": variant, "seats": list(seats), **self._seat_terms(opening)}
         return self._call("POST", "/v1/games", Table, body=body)
 
-    def sit(self, game: str, seat: Seat | None = None, opening: bytes | None = None) -> Table:
-        """Take ``seat``, or the first that is free to this player, and commit to ``opening``."""
-        body = {**({} if seat is None else {"seat": seat}), **self._seat_terms(opening)}
+    def sit(
+        self, game: str, seat: Seat | None = None, opening: bytes | None = None, invitation: str | None = None
+    ) -> Table:
+        """Take ``seat``, that of an invitation, or the first that is free, and commit to ``opening``."""
+        named = {"seat": seat, "invitation": invitation}
+        body = {k: v for k, v in named.items() if v is not None} | self._seat_terms(opening)
         return self._call("POST", f"{_game(game)}/seats", Table, body=body)
 
     def stand(self, game: str, seat: Seat) -> Table:

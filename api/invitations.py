@@ -35,9 +35,10 @@ def invited_to(here: House, game: str, code: str) -> Seat:
 
 
 def invitations(here: House, state: State) -> list[dict[str, Any]]:
-    """The seats that wait for who is invited, each with its code."""
+    """The seats that wait for who is invited, each with its code, and a link from the server's address on."""
+    waiting = [seat for seat, one in enumerate(state.seats) if one.kind == "open" and one.reserved == INVITED]
+    codes = {seat: invitation(here, state.game, seat) for seat in waiting}
+    # behind the sign # a browser keeps the code to itself, so that it stands in no log
     return [
-        {"seat": seat, "code": invitation(here, state.game, seat)}
-        for seat, one in enumerate(state.seats)
-        if one.kind == "open" and one.reserved == INVITED
+        {"seat": seat, "code": code, "link": f"/v1/games/{state.game}#{code}"} for seat, code in codes.items()
     ]

@@ -26,7 +26,7 @@ from api.client import (
     Unreachable,
     VariantInfo,
 )
-from api.playoptions import read_address, read_pace, read_table_changes, read_token, read_words
+from api.playoptions import read_address, read_link, read_pace, read_table_changes, read_token, read_words
 from api.playpages import end_page, problem_text, variants_page
 from api.playtable import Game, Left
 from api.purse import Purse
@@ -126,7 +126,7 @@ class Sitting:
     "--game",
     callback=read_words,
     metavar="ID",
-    help="Come (back) to a game; `last` is the one you were in last.",
+    help="Come (back) to a game, or by the link of an invitation; `last` is the one you were in last.",
 )
 @click.option(
     "--token", callback=read_token, help="Your player's token; else the one kept for this server is used."
@@ -163,6 +163,8 @@ def play(
         raise click.BadParameter("a game has an id; `last` is the one you were in last", param_hint="--game")
     if game is not None:
         _check_alone(click.get_current_context())
+    link = read_link(game or "")
+    url = link.server or url
     console = Console(highlight=False)
     plain = plain or not (console.is_terminal and sys.stdin.isatty()) or console.is_dumb_terminal
     wish = Wish(variant, players, open_seats, bot, read_table_changes(pairs), name, not (plain or demo))
@@ -176,7 +178,7 @@ def play(
             if game is None:
                 sitting = _open(client, purse, wish, console)
             else:
-                sitting = _come(client, purse, wish, game)
+                sitting = _come(client, purse, wish, link.game, link.invitation)
             purse.note_game(client.url, sitting.table.id)
             _play(client, sitting, _terminal(console, sitting, plain, pace, demo), console, demo)
     except Problem as problem:
@@ -283,7 +285,7 @@ def _new_player(client: Client, purse: Purse, wish: Wish) -> None:
 # --- a game that is there
 
 
-def _come(client: Client, purse: Purse, wish: Wish, game: str) -> Sitting:
+def _come(client: Client, purse: Purse, wish: Wish, game: str, invitation: str | None) -> Sitting:
     """A seat at a table that is there: one's own, or a free one where the table has not begun."""
     if game == LAST:
         game = purse.game(client.url) or ""
@@ -301,7 +303,7 @@ def _come(client: Client, purse: Purse, wish: Wish, game: str) -> Sitting:
         if client.token is None:
             _new_player(client, purse, wish)
         opening = secrets.token_bytes(32)
-        return Sitting(client.sit(game, None, opening), opening, about)
+        return Sitting(client.sit(game, None, opening, invitation), opening, about)
     if table.phase == "seats" and not table.seats[table.you].ready:
         return _sit_anew(client, table, about)
     if table.seats[table.you].away and table.phase != "over":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -13,6 +14,9 @@ from domain.knobs import MOST_SEATS
 from domain.ruleset import KEYS
 from services.cli_rules import read_changes
 
+_LINK: Final = re.compile(
+    r"(?P<server>https?://[^/#?]+)?/v1/games/(?P<game>[A-Za-z0-9_-]{1,64})(?:#(?P<code>[!-~]{1,100}))?"
+)
 OURS: Final = frozenset(("seats", "entropy_commit"))
 """Fields of a new table that are no rules: this command fills them itself."""
 
@@ -64,3 +68,17 @@ def read_pace(_context: click.Context, _parameter: click.Parameter, pace: float 
     if pace is not None and math.isnan(pace):  # which is neither below nor above a range
         raise click.BadParameter("nan is no number of seconds")
     return pace
+
+
+class Link(NamedTuple):
+    """What ``--game`` names: the id of a game, and of an invitation's link its server and the code."""
+
+    game: str
+    server: str | None = None
+    invitation: str | None = None
+
+
+def read_link(text: str) -> Link:
+    """A game's id, its address, or the link of an invitation: the address of the table, and behind ``#`` the code."""
+    found = _LINK.fullmatch(text.strip())
+    return Link(text) if found is None else Link(found["game"], found["server"], found["code"])

@@ -54,9 +54,11 @@ class SigningClient(Client):
         """As `Client.open_table`, with the key for the seat ``me``."""
         return self._note(super().open_table(variant, seats, changes, opening))
 
-    def sit(self, game: str, seat: Seat | None = None, opening: bytes | None = None) -> Table:
+    def sit(
+        self, game: str, seat: Seat | None = None, opening: bytes | None = None, invitation: str | None = None
+    ) -> Table:
         """As `Client.sit`, with the key."""
-        return self._note(super().sit(game, seat, opening))
+        return self._note(super().sit(game, seat, opening, invitation))
 
     def _note(self, table: Table) -> Table:
         if self.signs:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import json
+from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
+from flask import Flask
 
+from api import play as command
+from api.playoptions import Link, read_link
+from api.signer import SigningClient
+from services.wiring import Services
 from tests.api.guests import Guest, open_table
+from tests.api.wires import Wire
 
 SEATS = ["me", "invited", "open", "invited"]
 
@@ -110,3 +120,36 @@ def test_who_opens_a_table_for_others_is_told_the_codes_once(four: list[Guest]) 
     assert "invitations" not in four[0].table(made.json["id"])
     sat = four[1].post(f"/v1/games/{made.json['id']}/seats", {"invitation": codes[2]})
     assert (200, 2) == (sat.status_code, sat.json["you"])
+
+
+def test_the_link_sits_down_in_the_terminal(
+    app: Flask, four: list[Guest], services: Services, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Given the link as it is told, behind the server's address, then `hearts play --game LINK` has that seat."""
+    seats = [{"bot": "rules"}, {"bot": "rules"}, {"bot": "rules"}, "invited"]
+    made = four[0].post("/v1/games", {"variant": "basic", "seats": seats}).json
+    game, (waiting,) = made["id"], made["invitations"]
+    assert f"/v1/games/{game}#{waiting['code']}" == waiting["link"]
+    monkeypatch.setattr(click, "get_app_dir", lambda name: str(tmp_path / name))
+    monkeypatch.setattr(
+        command, "SigningClient", functools.partial(SigningClient, transport=Wire(app, services.tables))
+    )
+    words = ["--game", f"http://hearts.test{waiting['link']}", "--name", "Bo"]
+    CliRunner().invoke(command.play, words, input="")
+    assert "Bo" == four[0].table(game)["seats"][3]["name"]
+
+
+@pytest.mark.parametrize(
+    "text, link",
+    [
+        ("0a", Link("0a")),
+        ("last", Link("last")),
+        ("/v1/games/0a", Link("0a")),
+        ("/v1/games/0a#ff", Link("0a", None, "ff")),
+        ("https://hearts.example:8000/v1/games/0a#ff", Link("0a", "https://hearts.example:8000", "ff")),
+        ("http://hearts.example/v1/games/0a/proof", Link("http://hearts.example/v1/games/0a/proof")),
+    ],
+)
+def test_what_a_game_may_be_called(text: str, link: Link) -> None:
+    """An id, an address with or without its server, a link; anything else is taken for an id, and refused as one."""
+    assert link == read_link(text)
