@@ -70,11 +70,6 @@ def parse_card(text: object) -> Card:
     raise Malformed(f"not a card: {text!r:.40}; a card is a rank of {RANKS} and a suit of {SUITS}, as in QS")
 
 
-def format_card(card: Card) -> str:
-    """Rank then suit, as in ``QS``."""
-    return NAMES[card]
-
-
 def parse_cards(text: object) -> list[Card]:
     """The cards of a list separated by white space, in the order written; ``""`` is none.
 
@@ -157,11 +152,6 @@ def cards_of(mask: Mask) -> list[Card]:
     if not seconds:
         return distinct_cards(mask)
     return sorted(distinct_cards(mask) + distinct_cards(seconds))
-
-
-def count_cards(mask: Mask) -> int:
-    """How many cards ``mask`` holds, copies counted."""
-    return mask.bit_count()
 
 
 def format_mask(mask: Mask) -> str:

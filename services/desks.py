@@ -187,10 +187,6 @@ class Desks:
             if reply is not None
         }
 
-    def count(self, player: str) -> int:
-        """How many games a player has in hand."""
-        return sum(not place.done for place in self.read(player)[1].values())
-
     def behind(self, player: str, cursor: Cursor, most: int = _PAGE) -> tuple[list[Entry], Cursor] | None:
         """News of a player behind a cursor, oldest first, at least one where there is any, and the cursor behind them.
 

@@ -206,10 +206,6 @@ class Projections:
 
     # --- reading
 
-    def table(self, game: str) -> dict[str, Any] | None:
-        """The summary of a game, none where it is not projected."""
-        return self._tables([game])[0]
-
     def tables(self, games: Sequence[str]) -> list[dict[str, Any]]:
         """The summaries of those of ``games`` that are projected."""
         return [one for one in self._tables(games) if one is not None]

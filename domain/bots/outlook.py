@@ -41,7 +41,6 @@ DEFEND_TEAM: Final = 1.5
 """The same where partners shoot it together, which happens by itself when their opponents take nothing."""
 GUARD: Final = 1.0
 """How much a card that can stop it is worth."""
-FAR: Final = 1e9
 
 
 class Suit(NamedTuple):

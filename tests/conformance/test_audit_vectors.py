@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from domain.cards import format_card, parse_cards
+from domain.cards import NAMES, parse_cards
 from domain.refusals import Malformed
 from domain.shuffle import (
     _Words,
@@ -53,7 +53,7 @@ raw = bytes.fromhex
 
 def names(cards: list[int]) -> str:
     """Cards in the order dealt."""
-    return " ".join(map(format_card, cards))
+    return " ".join(NAMES[card] for card in cards)
 
 
 def dealt(decks: int, removed: str, seats: int, hand: int, seed: str) -> dict[str, Any]:

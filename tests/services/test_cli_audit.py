@@ -15,6 +15,7 @@ from services.settings import Settings
 from services.wiring import Services, build
 from tests.support.audited import open_game
 from tests.support.clock import Clock
+from tests.support.environs import environ_of
 from tests.support.tampering import change
 
 Run = Callable[..., Result]
@@ -33,7 +34,7 @@ def services(
 ) -> Services:
     """Services on an empty store, which the command is led to by its settings."""
     settings = Settings(data=tmp_path, partitions=4, store_url=valkey_url)
-    for name, value in settings.to_environ().items():
+    for name, value in environ_of(settings).items():
         monkeypatch.setenv(name, value)
     return build(settings, clock=clock)
 

@@ -20,6 +20,7 @@ from services.notes import read_checkpoint
 from services.projections import GROUP
 from services.settings import Settings
 from services.wiring import Services, build
+from tests.support.environs import environ_of
 
 Run = Callable[..., Result]
 BOT = SeatPlan(kind="bot", bot=BOTS["rules"].id)
@@ -31,7 +32,7 @@ def services(
 ) -> Services:
     """Services on an empty store, which the command is led to by its settings."""
     settings = Settings(data=tmp_path, partitions=4, store_url=valkey_url, origin="example.org/hearts")
-    for name, value in settings.to_environ().items():
+    for name, value in environ_of(settings).items():
         monkeypatch.setenv(name, value)
     return build(settings)
 
