@@ -187,8 +187,8 @@ class Driver:
         """Make claimed games due again: as `Store.settle` does, with one write to disk for all of them."""
         now = self._clock()
         key = self._store.keys.due(partition)
-        self._store.wire.pipeline(
-            [("EVAL", SETTLE.text, 1, key, game, leased_until, now) for game, leased_until in claims.items()]
+        self._store.wire.run_each(
+            SETTLE, [((key,), (game, leased_until, now)) for game, leased_until in claims.items()]
         )
 
     def _play(self, game: str, leased_until: int, held: list[_Held]) -> None:
