@@ -8,11 +8,11 @@ from flask import Response
 from marshmallow import Schema, fields, validate
 
 from api.answers import ETAG_DOC, LARGEST_COUNT
-from api.errors import Problem
 from api.house import house
 from api.inputs import check_game_id
 from api.present import encode
 from api.room import Room
+from api.telling import check_over
 from services.store import CorruptStream
 
 audits: Final = Room("audit", __name__, url_prefix="/v1/games", description="The server's own report")
@@ -94,14 +94,11 @@ def get_audit(game: str) -> Response:
         with here.report():
             report = auditor.audit(game)
         return _sent(f'"{report.seq}-{report.head[:16]}"', encode(report), "no-cache")
-    if table.state.phase != "over":
-        raise Problem(
-            "game/not_over",
-            "the report is given out when the game is over",
-            hint="the public events so far are in the proof file, which `hearts verify` checks",
-            headers={"ETag": table.etag},
-            seq=table.seq,
-        )
+    check_over(
+        table,
+        "the report is given out when the game is over",
+        hint="the public events so far are in the proof file, which `hearts verify` checks",
+    )
     body = auditor.kept_json(game, table)
     if body is not None:
         return _sent(table.etag, body, KEPT)

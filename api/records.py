@@ -10,12 +10,13 @@ from flask import Response
 
 from api.answers import ETAG_DOC, ReadHeaders, RecordAnswer
 from api.answers_log import ProofQuery
-from api.errors import FieldProblem, Problem
+from api.errors import FieldProblem
 from api.gate import gate_of
 from api.house import house
 from api.inputs import check_game_id, read_query, wsgi
 from api.present import encode
 from api.room import Room
+from api.telling import check_over
 from domain.events import AnyEvent
 from domain.record import record_of
 from services.codec import CODEC
@@ -85,14 +86,11 @@ def get_record(game: str) -> Response:
     here = house()
     check_game_id(game)
     table = here.tables.load(game)
-    if table.state.phase != "over":
-        raise Problem(
-            "game/not_over",
-            "the record is given out when the game is over",
-            hint="the public events so far are in the proof file",
-            headers={"ETag": table.etag},
-            seq=table.seq,
-        )
+    check_over(
+        table,
+        "the record is given out when the game is over",
+        hint="the public events so far are in the proof file",
+    )
     if _is_known(table):
         return _unchanged(table)
     events = (CODEC.decode(public, hidden) for _, public, hidden in here.pages.entries(game, table.seq))
