@@ -54,6 +54,15 @@ SUIT_OF: Final[tuple[Suit, ...]] = tuple(card // 13 for card in range(DECK_SIZE)
 SECOND: Final = DECK_SIZE
 
 
+def both_copies(mask: Mask) -> Mask:
+    """The multiset of both copies of the cards of a mask of first copies."""
+    return mask | mask << SECOND
+
+
+SUIT_CARDS: Final[tuple[Mask, ...]] = tuple(both_copies(mask) for mask in SUIT_MASKS)
+"""Both copies of the cards of each suit, by suit."""
+
+
 def parse_card(text: object) -> Card:
     """The card named by ``text``: rank then suit, either case, ``10`` read as ``T``.
 
