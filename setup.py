@@ -12,8 +12,14 @@ setup(
     ext_modules=[
         Extension(
             "domain.kernel._hearts",
-            sources=[FOLDER + name for name in ("module.c", "record.c", "terms.c")],
-            depends=[FOLDER + name for name in ("hearts.h", "json.h", "record.h", "score.h", "terms.h")],
+            sources=[FOLDER + name for name in ("asked.c", "module.c", "record.c", "terms.c")],
+            depends=[
+                FOLDER + name
+                for name in (
+                    *("asked.h", "hearts.h", "json.h", "passing.h", "policy.h", "record.h", "score.h", "search.h"),
+                    *("terms.h", "world.h"),
+                )
+            ],
             define_macros=[("Py_LIMITED_API", "0x030B0000")] if STABLE else [],
             py_limited_api=STABLE,
             optional=True,

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
+from domain.cards import Mask
 from domain.record import Fault, Record, Verdict, _Replay, read_record, replay
 from domain.record_format import _parse_hand
 from domain.refusals import HeartsError
@@ -100,6 +101,27 @@ def judge(line: bytes) -> Verdict:
     """
     verdict = check_record(line)
     return replay(read_record(line)) if verdict is None else verdict
+
+
+Arm = tuple[int, Mask, Mask, bool]
+"""What a search tries: a card, or -1 and the first and second copies of a pass; and whether it shoots the moon."""
+
+
+def search(
+    position: bytes, rules: RuleSet, arms: list[Arm], budget: int, seed: int
+) -> list[tuple[int, int, int]] | None:
+    """What comes of each arm: its place among ``arms``, the sum of its playouts, their number; the best first.
+
+    None where the kernel was not compiled, or does not play by these rules; then `domain.bots.search` answers, whose
+    twin it is. Raises `ValueError` for a position that cannot be played on.
+    """
+    terms = _terms_to_search(msgspec.json.encode(rules)) if AVAILABLE else None
+    return None if terms is None else _hearts.search(terms, position, arms, budget, seed)
+
+
+@lru_cache(maxsize=_KEPT)
+def _terms_to_search(encoded: bytes) -> _hearts.Terms | None:
+    return compile_rules(msgspec.json.decode(encoded, type=RuleSet))
 
 
 class _Names(msgspec.Struct):

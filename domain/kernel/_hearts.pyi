@@ -73,3 +73,12 @@ def check(line: bytes, find_terms: Callable[[bytes, int], Terms | None], /) -> P
     ``find_terms`` is asked once, with the raw ``rules`` and the number of seats, for the terms of a valid rule set, or
     none where the kernel shall not answer. What it raises is raised.
     """
+
+def search(
+    terms: Terms, position: bytes, arms: list[tuple[int, Mask, Mask, bool]], budget: int, chance: int, /
+) -> list[tuple[int, int, int]]:
+    """Try ``arms`` at a position, as `domain.bots.search.Position.pack` writes it, with about ``budget`` playouts.
+
+    Returns the place of each arm, the sum of what its playouts were worth, and their number, the best first. Raises
+    `ValueError` where the position cannot be played on or an arm is not allowed there. Runs without the interpreter's lock.
+    """

@@ -288,7 +288,8 @@ static inline int hearts_winner(const hearts_terms *terms, const hearts_hand *ha
     /* without cancelling the later of two equal cards wins, so the trick is searched from its end */
     for (int best = hearts_highest(live); hand->trick[at] != best;)
         at--;
-    return (hand->leader + at) % terms->players;
+    const int seat = hand->leader + at;
+    return seat < terms->players ? seat : seat - terms->players;
 }
 
 /* Clear the full trick: its pile, with the kitty where it is due, goes to the winner or waits for one. */

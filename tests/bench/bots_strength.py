@@ -101,7 +101,7 @@ def play_hand(rules: RuleSet, secret: bytes, policies: list[Policy]) -> Hand:
             game="bench",
             rules=rules,
             secret=secret,
-            chain=1,
+            chain=64,
             seats=plans,
             server_key="00" * 32,
             stand_in=NOBODY,

@@ -1,0 +1,271 @@
+/* How seats play in a playout: by rules of thumb that cost a few nanoseconds a card, for every rule set.
+ *
+ * domain/bots/playout.py is the plain twin, card for card. What a seat does here follows from its own cards, from what was
+ * played, and from which cards are still in the hands of the others, as whoever counts cards knows; whole numbers only.
+ */
+#ifndef HEARTS_POLICY_H
+#define HEARTS_POLICY_H
+
+#include "hearts.h"
+
+/* What the policy knows of a rule set. */
+typedef struct {
+    uint64_t penalty, bonus;
+    uint64_t killers; /* cards worth fearing by themselves: from four times the points of a usual penalty card on */
+    uint64_t over;    /* the cards above a killer in its suit */
+} policy_facts;
+
+/* The weights of the rules of thumb, found by playing many duplicate hands of each against the other. */
+#ifndef POLICY_WEIGHTS
+enum {
+    LEAD_LOWER = 8,       /* leading: for each card that is out below the one led */
+    LEAD_HIGHER = 3,      /* and above it, which may take the trick instead */
+    LEAD_LENGTH = 2,      /* for each card of the suit in hand: short suits first */
+    LEAD_STUCK = 40,      /* nobody else has the suit */
+    LEAD_KILLER = 200,    /* the card is a killer, or above one that is out */
+    LEAD_FLUSH = 20,      /* it may drive out a killer */
+    LEAD_PENALTY = 4,     /* the suit has penalty cards */
+    THROW_RANK = 4,       /* throwing away: for each step of rank */
+    THROW_LOWER = 4,      /* for each card that is out below it */
+    THROW_LENGTH = 2,     /* for each card of the suit in hand */
+    THROW_OVER = 40,      /* it stands above a killer that is out */
+    THROW_PENALTY = 10,
+    THROW_STUCK = 10,     /* nobody else has the suit, so it may never be led */
+    SHOT_FEARED = 1,      /* the same of a seat that does shoot the moon */
+    MOON_FEARED = 3,      /* penalty cards that a seat has, and nobody else any, from which on the others see a moon coming */
+};
+#endif
+
+static inline uint64_t policy_lower(int card)
+{
+    return HEARTS_SUIT(card / 13) & (HEARTS_BIT(card) - 1);
+}
+
+static inline uint64_t policy_higher(int card)
+{
+    return HEARTS_SUIT(card / 13) & ~(HEARTS_BIT(card) | (HEARTS_BIT(card) - 1));
+}
+
+static inline policy_facts policy_learn(const hearts_terms *terms)
+{
+    policy_facts facts = {0};
+    int64_t points = 0, decks = terms->deck.second ? 2 : 1;
+    for (int card = 0; card < HEARTS_FACES; card++) {
+        const int copies = (int)(terms->deck.first >> card & 1) + (int)(terms->deck.second >> card & 1);
+        if (copies && terms->values[card] > 0) {
+            facts.penalty |= HEARTS_BIT(card);
+            points += copies * (int64_t)terms->values[card];
+        } else if (copies && terms->values[card] < 0) {
+            facts.bonus |= HEARTS_BIT(card);
+        }
+    }
+    for (uint64_t left = facts.penalty; left; left &= left - 1) {
+        const int card = hearts_lowest(left);
+        if (terms->values[card] * 26 * decks >= 4 * points) {
+            facts.killers |= HEARTS_BIT(card);
+            facts.over |= policy_higher(card);
+        }
+    }
+    facts.over &= ~facts.killers;
+    return facts;
+}
+
+/* The one seat that has penalty cards, and how many; HEARTS_NOBODY where none or several have. */
+static inline int policy_sole_taker(const hearts_terms *terms, const hearts_hand *hand, int *count)
+{
+    int sole = HEARTS_NOBODY;
+    for (int seat = 0; seat < terms->players; seat++) {
+        if (hand->taken[seat].penalties) {
+            if (sole >= 0)
+                return HEARTS_NOBODY;
+            sole = seat;
+            *count = hand->taken[seat].penalties;
+        }
+    }
+    return sole;
+}
+
+/* ---- a seat that shoots the moon */
+
+static inline int policy_shoot_lead(uint64_t legal, uint64_t others)
+{
+    int best = HEARTS_NO_CARD, least = INT32_MAX;
+    for (int suit = 0; suit < 4; suit++) {
+        const uint64_t mine = legal & HEARTS_SUIT(suit), theirs = others & HEARTS_SUIT(suit);
+        if (!mine)
+            continue;
+        const int card = hearts_highest(mine);
+        const int cost = 16 * hearts_bits(theirs & policy_higher(card)) - 4 * hearts_bits(mine) - (theirs ? 0 : 2);
+        if (cost < least) {
+            least = cost;
+            best = card;
+        }
+    }
+    return best;
+}
+
+static inline int policy_shoot_throw(const policy_facts *facts, uint64_t legal, uint64_t held, uint64_t others)
+{
+    const uint64_t harmless = legal & ~facts->penalty, from = harmless ? harmless : legal;
+    int best = HEARTS_NO_CARD, least = INT32_MAX;
+    for (int suit = 0; suit < 4; suit++) {
+        if (!(from & HEARTS_SUIT(suit)))
+            continue;
+        const int card = hearts_lowest(from & HEARTS_SUIT(suit));
+        const int cost = hearts_bits(held & HEARTS_SUIT(suit)) - 4 * hearts_bits(others & policy_higher(card));
+        if (cost < least) {
+            least = cost;
+            best = card;
+        }
+    }
+    return best;
+}
+
+/* ---- everybody else */
+
+static inline int policy_lead(const policy_facts *facts, uint64_t legal, uint64_t held, uint64_t others)
+{
+    int best = HEARTS_NO_CARD, least = INT32_MAX;
+    for (int suit = 0; suit < 4; suit++) {
+        const uint64_t in_suit = HEARTS_SUIT(suit), mine = legal & in_suit, theirs = others & in_suit;
+        const uint64_t plain = mine & ~facts->killers, feared = theirs & facts->killers;
+        if (!mine)
+            continue;
+        const int card = hearts_lowest(plain ? plain : mine);
+        int cost = LEAD_LOWER * hearts_bits(theirs & policy_lower(card)) -
+                   LEAD_HIGHER * hearts_bits(theirs & policy_higher(card)) + LEAD_LENGTH * hearts_bits(held & in_suit);
+        if (!theirs)
+            cost += LEAD_STUCK;
+        if (!plain || (feared & policy_lower(card)))
+            cost += LEAD_KILLER;
+        else if (feared && !(held & (facts->killers | facts->over) & in_suit))
+            cost -= LEAD_FLUSH;
+        if (facts->penalty & ~facts->killers & in_suit)
+            cost += LEAD_PENALTY;
+        if (cost < least) {
+            least = cost;
+            best = card;
+        }
+    }
+    return best;
+}
+
+static inline int policy_throw(const policy_facts *facts, uint64_t legal, uint64_t held, uint64_t others)
+{
+    int best = HEARTS_NO_CARD, most = INT32_MIN;
+    const uint64_t plain = legal & ~facts->bonus;
+    if (legal & facts->killers)
+        return hearts_highest(legal & facts->killers);
+    for (int suit = 0; suit < 4; suit++) {
+        const uint64_t in_suit = HEARTS_SUIT(suit), mine = (plain ? plain : legal) & in_suit, theirs = others & in_suit;
+        if (!mine)
+            continue;
+        const int card = hearts_highest(mine);
+        int gain = THROW_RANK * (card % 13) + THROW_LOWER * hearts_bits(theirs & policy_lower(card)) -
+                   THROW_LENGTH * hearts_bits(held & in_suit);
+        if (theirs & facts->killers & policy_lower(card))
+            gain += THROW_OVER;
+        if (facts->penalty & HEARTS_BIT(card))
+            gain += THROW_PENALTY;
+        if (!theirs)
+            gain -= THROW_STUCK;
+        if (gain > most) {
+            most = gain;
+            best = card;
+        }
+    }
+    return best;
+}
+
+/* Of the cards that do not stop a moon the least useful one: low, from a long suit. */
+static inline int policy_spare(uint64_t legal, uint64_t held)
+{
+    int best = HEARTS_NO_CARD, least = INT32_MAX;
+    for (int suit = 0; suit < 4; suit++) {
+        if (!(legal & HEARTS_SUIT(suit)))
+            continue;
+        const int card = hearts_lowest(legal & HEARTS_SUIT(suit));
+        const int cost = 4 * (card % 13) - hearts_bits(held & HEARTS_SUIT(suit));
+        if (cost < least) {
+            least = cost;
+            best = card;
+        }
+    }
+    return best;
+}
+
+/* Follow suit; `top` is the card that wins so far, `stop` whether the trick would help a moon that only a higher card stops. */
+static inline int policy_follow(const hearts_terms *terms, const policy_facts *facts, const hearts_hand *hand,
+                                uint64_t legal, int top, bool stop)
+{
+    const bool last = hand->laid + 1 == terms->players;
+    const hearts_taken *pile = &hand->pile;
+    /* of two equal cards the later one wins, or where they cancel neither does */
+    uint64_t under = top < 0 ? 0 : legal & policy_lower(top);
+    if (terms->cancel && top >= 0)
+        under |= legal & HEARTS_BIT(top);
+    const uint64_t over = legal & ~under, plain_over = over & ~facts->killers;
+    if (over && ((stop && !(over & facts->killers)) || (last && pile->penalty + pile->bonus < 0)))
+        return hearts_highest(over);
+    if (under) {
+        const uint64_t cheap = plain_over & ~facts->penalty, plain = under & ~facts->bonus;
+        if (under & facts->killers)
+            return hearts_highest(under & facts->killers);
+        if (last && cheap && !pile->penalties)
+            return hearts_highest(cheap);
+        return hearts_highest(plain ? plain : under);
+    }
+    if (!plain_over)
+        return hearts_lowest(over);
+    if (last)
+        return hearts_highest(plain_over);
+    if (!hand->tricks && terms->trick1_ban && !pile->penalties && (plain_over & ~facts->penalty))
+        return hearts_highest(plain_over & ~facts->penalty);
+    return hearts_lowest(plain_over);
+}
+
+/* The card that the seat to play lays; `shooters` are the seats that shoot the moon, a bit each. */
+static inline int policy_choose(
+    const hearts_terms *terms, const policy_facts *facts, const hearts_hand *hand, unsigned shooters)
+{
+    const int me = hand->turn;
+    const uint64_t held = hand->held[me].first, legal = hearts_legal(terms, hand);
+    uint64_t others = 0, live;
+    int count = 0, sole, top;
+    if (!(legal & (legal - 1)))
+        return hearts_lowest(legal);
+    for (int seat = 0; seat < terms->players; seat++)
+        others |= seat == me ? 0 : hand->held[seat].first;
+    sole = policy_sole_taker(terms, hand, &count);
+    /* an attempt is over as soon as anybody else has a penalty card */
+    const bool shoots = (shooters >> me & 1) && (sole == me || (sole < 0 && !count));
+    if (!hand->laid)
+        return shoots ? policy_shoot_lead(legal, others) : policy_lead(facts, legal, held, others);
+    live = hand->seen & hand->led & ~(terms->cancel ? hand->twice : 0);
+    top = live ? hearts_highest(live) : HEARTS_NO_CARD;
+    if (shoots) {
+        const uint64_t over = legal & hand->led & (top < 0 ? HEARTS_ALL : policy_higher(top));
+        if (!(legal & hand->led))
+            return policy_shoot_throw(facts, legal, held, others);
+        if (!over)
+            return hearts_lowest(legal);
+        return hand->laid + 1 == terms->players ? hearts_lowest(over) : hearts_highest(over);
+    }
+    /* whether the trick goes to a seat that seems to be shooting; of one that is, the others think so sooner */
+    const int threat = shooters ? hearts_lowest(shooters) : sole;
+    const bool feared = shooters ? (sole < 0 ? !count : sole == threat) && count >= SHOT_FEARED : count >= MOON_FEARED;
+    bool helps = false;
+    if (feared && threat >= 0 && threat != me && terms->moon != HEARTS_MOON_NONE && top >= 0) {
+        int at = hand->laid - 1;
+        while (hand->trick[at] != top)
+            at--;
+        helps = hand->leader + at == threat || hand->leader + at == threat + terms->players;
+    }
+    if (legal & hand->led)
+        return policy_follow(terms, facts, hand, legal, top, helps && hand->pile.penalties);
+    if (helps)
+        return policy_spare(legal & ~facts->penalty ? legal & ~facts->penalty : legal, held);
+    return policy_throw(facts, legal, held, others);
+}
+
+#endif
