@@ -197,11 +197,15 @@ class Watch:
             return
         self.is_signed = True
         by = "the one that you named" if pinned else "those of your checkpoint" if old is not None else ""
-        follow = f"that follow from {by}" if by else "seen for the first time: compare them (--server-key)"
         count = len(keys.since(anchor))
         origin, size, _ = signed.checkpoint
-        word = "key" if count == 1 else "keys"
-        self.held.append(f"the checkpoint of {size} leaves of {origin} is signed by {count} {word} {follow}")
+        names = "1 key that follows" if count == 1 else f"{count} keys that follow"
+        told = (
+            f"{names} from {by}"
+            if by
+            else f"keys seen for the first time, {count}: compare them (--server-key)"
+        )
+        self.held.append(f"the checkpoint of {size} leaves of {origin} is signed by {told}")
 
     # --- that nothing was taken back
 

@@ -39,7 +39,8 @@ def test_a_log_seen_for_the_first_time_holds() -> None:
     watch = watched(LOG)
     assert [] == watch.problems
     assert (
-        f"the checkpoint of {SIZE} leaves of example.org/hearts is signed by 1 key seen for" in watch.held[0]
+        f"the checkpoint of {SIZE} leaves of example.org/hearts is signed by keys seen for the first"
+        in watch.held[0]
     )
     assert "its entries make the root that was signed, and no game has two of a kind" == watch.held[1]
     assert ["no checkpoint from before was given (--checkpoint)"] == [
@@ -53,7 +54,7 @@ def test_a_log_that_has_grown_holds_by_the_checkpoint_of_before(old: int) -> Non
     watch = watched(LOG, LOG.checkpoint(old))
     assert [] == watch.problems
     assert f"the log of {old} leaves that you have is its beginning" in watch.held
-    assert "1 key that follow from those of your checkpoint" in watch.held[0]
+    assert "1 key that follows from those of your checkpoint" in watch.held[0]
 
 
 def test_pages_of_entries_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +69,7 @@ def test_a_rotation_is_followed_from_either_side() -> None:
     for watch, keys in (
         (watched(TURNED, LOG.checkpoint(4)), "2 keys that follow from those of your checkpoint"),
         (watched(TURNED, server_key=KEY.public), "2 keys that follow from the one that you named"),
-        (watched(TURNED, server_key=OTHER_KEY.public), "1 key that follow from the one that you named"),
+        (watched(TURNED, server_key=OTHER_KEY.public), "1 key that follows from the one that you named"),
         (watched(TURNED, TURNED.checkpoint(4), KEY.public), "2 keys that follow from the one that you named"),
     ):
         assert ([], True) == (watch.problems, keys in watch.held[0])
