@@ -10,7 +10,7 @@ from flask import Response
 
 from api.answers import ETAG_DOC, ReadHeaders, RecordAnswer
 from api.answers_log import ProofQuery
-from api.errors import FieldProblem, Problem, problem_of
+from api.errors import FieldProblem, problem_of
 from api.gate import gate_of
 from api.house import house
 from api.inputs import check_game_id, read_query, wsgi
