@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 from domain import events as e
 from domain.refusals import Malformed
 from domain.signing import Signed, move_message, signed_move
-from services.replay import Failed, Shown
+from services.faults import Failed, Shown
 from services.signing import check_public_key, is_signed
 
 PassSignatures = tuple[tuple[int, str] | None, ...] | UnsetType
@@ -30,11 +30,11 @@ class _Pass(NamedTuple):
 class SignatureCheck:
     """Checks the signed moves of a game.
 
-    ``heads`` are those of its chain, that of no event first. ``pinned`` are keys of seats as the reader got them elsewhere.
+    ``head_of`` tells the head after an event. ``pinned`` are keys of seats as the reader got them elsewhere.
     """
 
-    def __init__(self, heads: Sequence[bytes], pinned: Mapping[int, str] | None = None) -> None:
-        self._heads, self._pinned = heads, pinned or {}
+    def __init__(self, head_of: Callable[[int], bytes], pinned: Mapping[int, str] | None = None) -> None:
+        self._head_of, self._pinned = head_of, pinned or {}
         self._game = ""
         self._number = 0
         self._keys: dict[int, str] = {}
@@ -46,16 +46,22 @@ class SignatureCheck:
         self._signed = 0
         self._broken_off: Shown | None = None
 
-    def run(self, events: Sequence[e.AnyEvent], broken_off: Shown | None = None) -> str:
-        """What is shown of signatures, "" where nobody signs. Raises `Failed` at the first event that is not signed right.
+    def feed(self, events: Sequence[e.AnyEvent], broken_off: Shown | None = None) -> None:
+        """Check what comes next of the game. Raises `Failed` at the first event that is not signed right.
 
-        ``events`` follow the rules; ``broken_off`` is the hand that the end of the game reveals.
+        ``events`` follow the rules; ``broken_off`` is the hand that the end of the game reveals in them.
         """
         self._broken_off = broken_off
-        for self._number, event in enumerate(events, 1):
+        before = self._number
+        for number, event in enumerate(events, before + 1):
             check = _CHECKS.get(type(event))
             if check is not None:
+                self._number = number
                 check(self, event)
+        self._number = before + len(events)
+
+    def result(self) -> str:
+        """What is shown of signatures, "" where nobody signs. Raises `Failed` where a key is pinned and nobody's."""
         for seat in sorted(self._pinned.keys() - self._seats.keys()):
             raise Failed(1, f"nobody sits at seat {seat}, whose key you have")
         return self._summary()
@@ -136,7 +142,7 @@ class SignatureCheck:
                 self._number,
                 f"{what} is one of event {signed.seq}, which is not from {since} to {number - 1}",
             )
-        message = move_message(self._game, signed.seq, self._heads[signed.seq], action)
+        message = move_message(self._game, signed.seq, self._head_of(signed.seq), action)
         if not is_signed(self._keys[seat], signed.signature, message):
             raise Failed(self._number, f"{what} is not its key's, or not of {action!r} at this table")
         self._signed += 1
