@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from domain import events as e
-from domain.refusals import CorruptLog
+from domain.refusals import CorruptLog, Malformed
 from services.codec import CODEC
 from services.faults import Failed
 
-_ENDS = (e.HandScored, e.GameEnded)
+LONGEST_HAND: Final = 16 * 1024 * 1024
+"""Bytes of the events up to the end of a hand. Those of a hand of eleven are some 20,000; what came before the first deal
+and seats that go to the bot and back come on top."""
+_ENDS: Final = frozenset((e.HandScored, e.GameEnded))
 """With these a hand ends, and its cards are known."""
 
 
@@ -80,12 +83,34 @@ def _read_event(number: int, line: bytes) -> e.Event:
         raise Failed(number, f"an event is no UTF-8: {error}") from error
 
 
-def cut_hands(events: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """``events`` hand by hand: each piece ends with a `hand_scored` or `game_ended`, but perhaps the last."""
-    start = 0
-    for at, event in enumerate(events, 1):
-        if type(event) in _ENDS:
-            yield events[start:at]
-            start = at
-    if start < len(events):
-        yield events[start:]
+class Hands:
+    """Cuts events that come bit by bit into hands, each of which ends with a `hand_scored` or `game_ended`."""
+
+    def __init__(self) -> None:
+        self._open: list[Any] = []
+        """The hand that has not ended yet."""
+        self._size = 0
+        self._count = 0
+
+    def add(self, events: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+        """The hands that end in the next ``events``, of ``size`` bytes.
+
+        Raises `Malformed`, with the number of the line in the file, where one is longer than `LONGEST_HAND`.
+        """
+        start = 0
+        for at, kind in enumerate(map(type, events), 1):
+            if kind in _ENDS:
+                yield [*self._open, *events[start:at]]
+                self._open, self._size, start = [], 0, at
+        self._open += events[start:]
+        self._size += size
+        self._count += len(events)
+        if self._size > LONGEST_HAND and not start:
+            raise Malformed(
+                f"line {self._count + 1}: {self._size} bytes of events without the end of a hand, and"
+                f" {LONGEST_HAND} are the most"
+            )
+
+    def rest(self) -> Sequence[Any]:
+        """The hand that has not ended."""
+        return self._open

@@ -6,7 +6,10 @@ game, the action and the whole history up to an event no earlier than the last d
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from msgspec import UNSET, UnsetType
@@ -17,6 +20,8 @@ from domain.signing import Signed, move_message, signed_move
 from services.faults import Failed, Shown
 from services.signing import check_public_key, is_signed
 
+_SHARE: Final = 8
+"""Signatures that are worth a thread."""
 PassSignatures = tuple[tuple[int, str] | None, ...] | UnsetType
 
 
@@ -25,6 +30,16 @@ class _Pass(NamedTuple):
 
     number: int
     since: int
+
+
+class _Due(NamedTuple):
+    """A signature to be checked; the event that is named where it is wrong, and in which words."""
+
+    key: str
+    signature: str
+    message: bytes
+    number: int
+    why: str
 
 
 class SignatureCheck:
@@ -43,6 +58,8 @@ class SignatureCheck:
         self._mark = 0
         self._passes: dict[int, _Pass] = {}
         """The passes of this hand that seats with a key made themselves."""
+        self._due: list[_Due] = []
+        """Signatures that are still to be checked, in the order of the events that they stand in."""
         self._signed = 0
         self._broken_off: Shown | None = None
 
@@ -52,8 +69,16 @@ class SignatureCheck:
         ``events`` follow the rules; ``broken_off`` is the hand that the end of the game reveals in them.
         """
         self._broken_off = broken_off
-        before = self._number
+        try:
+            self._follow(events)
+        finally:
+            self._settle()  # what it raises was wrong before what came up just now
+
+    def _follow(self, events: Sequence[e.AnyEvent]) -> None:
+        before, keys = self._number, self._keys
         for number, event in enumerate(events, before + 1):
+            if type(event) is e.CardPlayed and not keys and event.signature is UNSET is event.signed_seq:
+                continue  # most games are not signed, and most events plays
             check = _CHECKS.get(type(event))
             if check is not None:
                 self._number = number
@@ -143,9 +168,16 @@ class SignatureCheck:
                 f"{what} is one of event {signed.seq}, which is not from {since} to {number - 1}",
             )
         message = move_message(self._game, signed.seq, self._head_of(signed.seq), action)
-        if not is_signed(self._keys[seat], signed.signature, message):
-            raise Failed(self._number, f"{what} is not its key's, or not of {action!r} at this table")
-        self._signed += 1
+        why = f"{what} is not its key's, or not of {action!r} at this table"
+        self._due.append(_Due(self._keys[seat], signed.signature, message, self._number, why))
+
+    def _settle(self) -> None:
+        """Check the signatures that have come up, all together. Raises `Failed` at the first that is wrong."""
+        due, self._due = self._due, []
+        self._signed += len(due)
+        for one, right in zip(due, _check_all(due), strict=True):
+            if not right:
+                raise Failed(one.number, one.why)
 
     def _summary(self) -> str:
         if not self._keys:
@@ -175,3 +207,20 @@ _CHECKS: Final[dict[type[e.Event], Callable[[SignatureCheck, Any], None]]] = {
     e.HandScored: SignatureCheck._scored,
     e.GameEnded: SignatureCheck._ended,
 }
+
+
+def _check_all(due: Sequence[_Due]) -> list[bool]:
+    """Which of some signatures count.
+
+    One takes as long as all the rest of a hand, and other threads run meanwhile: so every core is given a share.
+    """
+    share = max(-(-len(due) // (os.cpu_count() or 1)), _SHARE)
+    if len(due) <= share:
+        return _check_some(due)
+    shares = [due[at : at + share] for at in range(0, len(due), share)]
+    with ThreadPoolExecutor(len(shares)) as pool:
+        return list(chain.from_iterable(pool.map(_check_some, shares)))
+
+
+def _check_some(due: Sequence[_Due]) -> list[bool]:
+    return [is_signed(one.key, one.signature, one.message) for one in due]

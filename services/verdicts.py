@@ -16,15 +16,18 @@ from domain.ruleset import check_rules
 from services.chain import Chain
 from services.fairness import FairnessCheck, unshown
 from services.faults import Failed
-from services.hands import EventReader, cut_hands
+from services.hands import EventReader, Hands
 from services.integrity import IntegrityCheck, Kept, Signed
 from services.proof import Claim, Proof, Report
+from services.proof_file import ProofFile
 from services.replay import RulesCheck
 from services.rerun import NOT_ASKED, BotsCheck, bot_moves
 from services.rotations import KeysOverTime
 from services.signatures import SignatureCheck
 
 BOTS: Final = "honest bots"
+_AT_ONCE: Final = 1024
+"""Events of a proof in memory that are judged at a time."""
 
 
 def verify_proof(
@@ -39,10 +42,32 @@ def verify_proof(
 
     ``server_key`` is the first key of the server as the reader got it elsewhere, ``seat_keys`` those of seats that sign
     their moves, all in hex; ``kept`` what it kept itself. With ``rerun_bots`` the bots' decisions are made again.
+    Raises `Malformed` where a hand has more events than are read.
     """
     verifier = Verifier(proof.game, proof.server_key, seat_keys, rerun_bots=rerun_bots)
-    verifier.feed(proof.lines, b"\n".join(proof.lines))
+    for at in range(0, len(proof.lines), _AT_ONCE):
+        lines = proof.lines[at : at + _AT_ONCE]
+        verifier.feed(lines, b"\n".join(lines))
     return verifier.report(proof.heads, proof.signed, server_key, kept)
+
+
+def verify_file(
+    file: ProofFile,
+    server_key: str | None = None,
+    kept: Kept = Kept(),  # noqa: B008 (a value)
+    seat_keys: Mapping[int, str] | None = None,
+    *,
+    rerun_bots: bool = False,
+) -> Report:
+    """What a proof file shows, as `verify_proof`, which is read here for the first time and never held.
+
+    Raises `Malformed`, with the number of the line, where it is no proof file.
+    """
+    verifier = Verifier(file.game, file.server_key, seat_keys, rerun_bots=rerun_bots)
+    for lines, together in file.events():
+        verifier.feed(lines, together)
+    heads, signed = file.behind()
+    return verifier.report(heads, signed, server_key, kept)
 
 
 class Verifier:
@@ -58,6 +83,7 @@ class Verifier:
         self._keys_fault: Failed | None = None
         self._first: e.AnyEvent | None = None
         self._first_fault: Failed | None = None
+        self._hands = Hands()
         self._replay = _Replay(SignatureCheck(self._chain.head_of, seat_keys), rerun_bots)
 
     def feed(self, lines: Sequence[bytes], together: bytes) -> None:
@@ -70,7 +96,7 @@ class Verifier:
         if self._keys_fault is None:
             self._keys_fault = _caught(self._keys.feed, events)
         if self._first_fault is None and self._reader.fault is None:
-            for hand in cut_hands(events):
+            for hand in self._hands.add(events, len(together)):
                 self._replay.feed(hand)
 
     def report(self, heads: str, signed: Signed, server_key: str | None, kept: Kept) -> Report:
@@ -79,6 +105,8 @@ class Verifier:
         broken = self._reader.fault or self._first_fault
         why = ""
         if broken is None:
+            if rest := self._hands.rest():
+                self._replay.feed(rest)
             assert isinstance(self._first, e.GameCreated)
             fairness, rules, bots = self._replay.claims(self._first)
             why = unshown(self._first)
