@@ -49,13 +49,14 @@ class Chain:
 
     def first_wrong(self, heads: str) -> int | None:
         """The first event whose head is not the one that a file names; none where all are, and no more."""
-        told, mine = bytes.fromhex(heads), memoryview(self._heads)[_BYTES:]
+        told, mine = bytes.fromhex(heads), self._heads
+        # all first bytes at once, then all second ones
         if len(told) == self.events * _SHORT and all(
-            told[at::_SHORT] == mine[at::_BYTES] for at in range(_SHORT)
+            told[at::_SHORT] == mine[_BYTES + at :: _BYTES] for at in range(_SHORT)
         ):
             return None
         for seq in range(1, self.events + 1):
-            if told[(seq - 1) * _SHORT : seq * _SHORT] != mine[(seq - 1) * _BYTES :][:_SHORT]:
+            if told[(seq - 1) * _SHORT : seq * _SHORT] != mine[seq * _BYTES : seq * _BYTES + _SHORT]:
                 return seq
         return self.events
 

@@ -75,10 +75,11 @@ class SignatureCheck:
             self._settle()  # what it raises was wrong before what came up just now
 
     def _follow(self, events: Sequence[e.AnyEvent]) -> None:
-        before, keys = self._number, self._keys
+        before, keys, played = self._number, self._keys, e.CardPlayed
         for number, event in enumerate(events, before + 1):
-            if type(event) is e.CardPlayed and not keys and event.signature is UNSET is event.signed_seq:
-                continue  # most games are not signed, and most events plays
+            # most games are not signed, and most events plays
+            if type(event) is played and not keys and event.signature is UNSET is event.signed_seq:
+                continue
             check = _CHECKS.get(type(event))
             if check is not None:
                 self._number = number
