@@ -151,6 +151,52 @@ def test_a_hand_goes_not_to_the_kernel_where_it_is_out_of_turn(counted: list[boo
     assert not any(counted)
 
 
+def test_a_card_of_the_kitty_in_a_hand_is_no_deal() -> None:
+    """Given a deal that is the deck, when a seat has the kitty's card besides its own, then R fails at the deal."""
+    rules = ruleset_of({"variant": "standard", "hand": 12, "hand_limit": 1})
+    events = list(play_game(rules, 5, kinds="bbbb", server_key=KEY.public).events)
+    at = at_of(events, e.HandScored)
+    deal, kitty = events[at].deal, events[at].kitty
+    changed_event(events, at, deal=(f"{deal[0]} {kitty[:2]}", *deal[1:]), kitty=kitty[3:])
+    found = claim(both(events), "R")
+    assert (found.detail, found.event) == ("the deal is not the deck", at_of(events, e.HandDealt) + 1)
+
+
+def test_passes_of_a_hand_in_which_nothing_is_passed_fail() -> None:
+    """Given a hold hand, when its score has passes, then R fails there."""
+    rules = ruleset_of({"variant": "basic", "pass_count": 0, "hand_limit": 2})
+    events = list(play_game(rules, 5, kinds="bbbb", server_key=KEY.public).events)
+    at = at_of(events, e.HandScored)
+    changed_event(events, at, passes=("", "", "", ""))
+    found = claim(both(events), "R")
+    assert (found.detail, found.event) == ("nothing was passed in this hand", at + 1)
+
+
+def test_a_moon_that_nobody_chose_for_fails() -> None:
+    """Given a moon that was to add, when the choice is left out, then R fails though the points are those of it."""
+    rules = ruleset_of(
+        {"variant": "basic", "points": {"QS": 13}, "moon_effect": "choice", "moon_x": 13, "hand_limit": 3}
+    )
+    for seed in range(20):
+        events = list(play_game(rules, seed, kinds="bbbb", server_key=KEY.public).events)
+        at = at_of(events, e.MoonChosen)
+        if events[at].choice == "add":
+            break
+    del events[at]
+    assert claim(both(events), "R").event == at + 1
+
+
+def test_a_dead_trick_goes_to_nobody_and_not_to_a_seat_that_there_is_not() -> None:
+    """Given a dead trick, when it is said to go to the seat whose number stands for nobody in the kernel, then R fails."""
+    rules = ruleset_of({"variant": "cancellation", "players": 11, "dead_trick": "two_pairs", "hand_limit": 4})
+    events = list(play_game(rules, 3, kinds="b" * 11, server_key=KEY.public).events)
+    dead = [at for at, one in enumerate(events) if isinstance(one, e.TrickEnded) and one.seat is None]
+    assert both(events).ok
+    changed_event(events, dead[0], seat=kernel.NOBODY)
+    found = claim(both(events), "R")
+    assert (found.detail, found.event) == ("the trick goes to nobody", dead[0] + 1)
+
+
 def test_an_end_is_not_called_abandoned() -> None:
     """Given a game that is over by its last hand, when its end says that it was abandoned, then R fails."""
     events = list(played("bbbb", hand_limit=1).events)
