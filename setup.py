@@ -12,12 +12,21 @@ setup(
     ext_modules=[
         Extension(
             "domain.kernel._hearts",
-            sources=[FOLDER + name for name in ("asked.c", "module.c", "record.c", "terms.c")],
+            sources=[FOLDER + name for name in ("asked.c", "module.c", "record.c", "searched.c", "terms.c")],
             depends=[
                 FOLDER + name
                 for name in (
-                    *("asked.h", "hearts.h", "json.h", "passing.h", "policy.h", "record.h", "score.h", "search.h"),
-                    *("terms.h", "world.h"),
+                    *(
+                        "asked.h",
+                        "hearts.h",
+                        "json.h",
+                        "passing.h",
+                        "policy.h",
+                        "record.h",
+                        "score.h",
+                        "search.h",
+                    ),
+                    *("terms.h", "whole.h", "world.h"),
                 )
             ],
             define_macros=[("Py_LIMITED_API", "0x030B0000")] if STABLE else [],

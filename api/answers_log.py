@@ -13,7 +13,9 @@ from services.leaves import KINDS
 MOST_ENTRIES: Final = 1000
 """Entries of an answer."""
 _HASH: Final = {"pattern": "^[0-9a-f]{64}$"}
-_NOTE: Final = "signed note: origin, size, root and the server's signature (C2SP tlog-checkpoint)"
+_NOTE: Final = (
+    "signed note: origin, size, root, and a signature by each of the server's keys (C2SP tlog-checkpoint)"
+)
 
 
 def _query_size(description: str, low: int = 0) -> QueryWhole:
@@ -70,6 +72,27 @@ class ProofQuery(Request):
     """Which checkpoint the proof file is to have."""
 
     size = _query_size("of the log whose checkpoint you have; as it is now unless you say so")
+
+
+class KeyEntry(Schema):
+    """A server key."""
+
+    server_key = _hash("the public key, Ed25519")
+    signature = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "by the key before it, docs/audit.md, hex; null of the first",
+            "pattern": "^[0-9a-f]{128}$",
+        },
+    )
+
+
+class LogKeysAnswer(Schema):
+    """The server's keys in the order in which they came; the last one is that which new games name."""
+
+    origin = fields.String(required=True, metadata={"description": "of the log, as in its checkpoints"})
+    keys = fields.List(fields.Nested(KeyEntry), required=True)
 
 
 class LogEntry(Schema):

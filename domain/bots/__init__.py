@@ -14,6 +14,7 @@ import msgspec
 
 from domain.bots.random import random_policy
 from domain.bots.rules import rules_policy
+from domain.bots.search import BUDGET, search_policy
 from domain.cards import Card, Seat
 from domain.commands import ChooseMoon, PassCards, PlayCard
 from domain.events import BotName, Choice
@@ -55,6 +56,13 @@ BOTS: Final[dict[str, Bot]] = {
         budget=0,
         policy=rules_policy,
         summary="a sound player by rules of thumb, for every family and number of seats",
+    ),
+    "search": Bot(
+        name="search",
+        version="1",
+        budget=BUDGET,
+        policy=search_policy,
+        summary="the strongest: tries what it might do in sampled worlds, and plays for the game",
     ),
 }
 """Every house bot, by its name, in its newest version."""

@@ -12,7 +12,18 @@ from typing import Final
 
 from domain.bots.knowledge import HIGHER, LOWER
 from domain.bots.worlds import Chance, scale
-from domain.cards import BITS, FIRST_COPIES, SUIT_MASKS, SUIT_OF, Card, Mask, Seat, cards_of, drop_card, mask_of
+from domain.cards import (
+    BITS,
+    FIRST_COPIES,
+    SUIT_MASKS,
+    SUIT_OF,
+    Card,
+    Mask,
+    Seat,
+    cards_of,
+    drop_card,
+    mask_of,
+)
 from domain.rules import kitty_in_trick, legal_plays, trick_taker
 from domain.ruleset import Terms
 from domain.state import HandState
@@ -27,7 +38,7 @@ LEAD_LOWER, LEAD_HIGHER, LEAD_LENGTH, LEAD_STUCK = 8, 3, 2, 40
 LEAD_KILLER, LEAD_FLUSH, LEAD_PENALTY = 200, 20, 4
 THROW_RANK, THROW_LOWER, THROW_LENGTH = 4, 4, 2
 THROW_OVER, THROW_PENALTY, THROW_STUCK = 40, 10, 10
-MOON_FEARED: Final = 3
+SHOT_FEARED, MOON_FEARED = 1, 3
 PASS_RANK, PASS_SHORT, PASS_PENALTY, PASS_GUARDED = 4, 5, 6, 10
 PASS_KILLER, PASS_OVER, PASS_WITH, PASS_GUARDS, PASS_BELOW = 100, 68, 60, 4, 40
 
@@ -104,10 +115,17 @@ def choose(thumb: Thumb, hand: HandState, shooters: int) -> Card:
     top = _top(terms, hand.trick)
     follows = bool(legal & SUIT_MASKS[SUIT_OF[hand.trick[0]]])
     if shoots:
-        return _shoot(thumb, hand, legal, held, others, top) if follows else _throw_to_shoot(thumb, legal, held, others)
-    helps = _helps_moon(terms, hand, takers, me, top)
+        if not follows:
+            return _throw_to_shoot(thumb, legal, held, others)
+        over = legal & (FIRST_COPIES if top < 0 else HIGHER[top])
+        if not over:
+            return _lowest(legal)
+        return _lowest(over) if len(hand.trick) + 1 == terms.players else _highest(over)
+    helps = _helps_moon(terms, hand, takers, shooters, top)
     if follows:
-        return _follow(thumb, hand, legal, top, stop=helps and any(thumb.penalty & BITS[one] for one in _pile(hand)))
+        return _follow(
+            thumb, hand, legal, top, stop=helps and any(thumb.penalty & BITS[one] for one in _pile(hand))
+        )
     if helps:
         return _spare(legal & ~thumb.penalty or legal, held)
     return _throw(thumb, legal, held, others)
@@ -129,17 +147,28 @@ def _top(terms: Terms, trick: list[Card]) -> Card:
     """The card that wins so far; -1 where none does, which a cancelling game allows."""
     suit = SUIT_OF[trick[0]]
     cancel = terms.rules.cancel
-    return max([card for card in trick if SUIT_OF[card] == suit and not (cancel and trick.count(card) > 1)], default=-1)
+    return max(
+        [card for card in trick if SUIT_OF[card] == suit and not (cancel and trick.count(card) > 1)],
+        default=-1,
+    )
 
 
-def _helps_moon(terms: Terms, hand: HandState, takers: list[Seat], me: Seat, top: Card) -> bool:
-    """Whether the trick goes to another seat that seems to be shooting the moon."""
-    if len(takers) != 1 or takers[0] == me or top < 0 or terms.rules.moon_effect == "none":
+def _helps_moon(terms: Terms, hand: HandState, takers: list[Seat], shooters: int, top: Card) -> bool:
+    """Whether the trick goes to another seat that seems to be shooting; of one that is, the others think so sooner."""
+    if top < 0 or len(takers) > 1 or terms.rules.moon_effect == "none":
         return False
-    if hand.penalties_taken[takers[0]] < MOON_FEARED:
+    if shooters:
+        threat, feared = (shooters & -shooters).bit_length() - 1, SHOT_FEARED
+        if takers not in ([], [threat]):
+            return False
+    elif takers:
+        threat, feared = takers[0], MOON_FEARED
+    else:
+        return False
+    if threat == hand.turn or hand.penalties_taken[threat] < feared:
         return False
     at = len(hand.trick) - 1 - hand.trick[::-1].index(top)
-    return (hand.leader + at) % terms.players == takers[0]
+    return (hand.leader + at) % terms.players == threat
 
 
 # --- a seat that shoots the moon
@@ -155,14 +184,6 @@ def _lead_to_shoot(legal: Mask, others: Mask) -> Card:
             if cost < least:
                 best, least = card, cost
     return best
-
-
-def _shoot(thumb: Thumb, hand: HandState, legal: Mask, held: Mask, others: Mask, top: Card) -> Card:
-    del held, others
-    over = legal & (FIRST_COPIES if top < 0 else HIGHER[top])
-    if not over:
-        return _lowest(legal)
-    return _lowest(over) if len(hand.trick) + 1 == thumb.terms.players else _highest(over)
 
 
 def _throw_to_shoot(thumb: Thumb, legal: Mask, held: Mask, others: Mask) -> Card:

@@ -19,17 +19,30 @@ from math import comb, isqrt
 from typing import Final, NamedTuple
 
 from domain import kernel
-from domain.bots.knowledge import SUIT_CARDS
 from domain.bots.playout import Thumb, choose_pass, lay, pass_want, play_out, thumb_of
 from domain.bots.rules import choose_moon
 from domain.bots.worlds import Chance, Unseen
-from domain.cards import BITS, FIRST_COPIES, SECOND, SUIT_OF, Card, Mask, Seat, cards_of, distinct_cards, mask_of
+from domain.cards import (
+    BITS,
+    FIRST_COPIES,
+    SECOND,
+    SUIT_CARDS,
+    SUIT_OF,
+    Card,
+    Mask,
+    Seat,
+    cards_of,
+    distinct_cards,
+    mask_of,
+)
 from domain.events import Choice
 from domain.rules import add_points, find_opener, game_end, hand_points, moon_chooser
 from domain.ruleset import terms_of
 from domain.state import HandState
 from domain.view import View
 
+BUDGET: Final = 2000 if kernel.AVAILABLE else 40
+"""Playouts a decision of a bot that nobody gives another budget: some 2 ms at a table of four, 15 without the kernel."""
 WIN: Final = 1 << 16
 """What a won game is worth."""
 POINT: Final = 400
@@ -163,18 +176,24 @@ class Position:
                 if held is None:
                     continue
                 playouts = chance.word()
-                for place, worth in zip(order[:left], self._try_world(arms, order[:left], held, playouts), strict=True):
+                for place, worth in zip(
+                    order[:left], self._try_world(arms, order[:left], held, playouts), strict=True
+                ):
                     totals[place] += worth
                     worlds[place] += 1
             order[:left] = sorted(order[:left], key=lambda place: (-totals[place], place))
             left = (left + 1) // 2
         return [Tried(arms[place], totals[place], worlds[place]) for place in order]
 
-    def _try_world(self, arms: Sequence[Arm], places: Sequence[int], held: list[Mask], playouts: int) -> list[int]:
+    def _try_world(
+        self, arms: Sequence[Arm], places: Sequence[int], held: list[Mask], playouts: int
+    ) -> list[int]:
         """What each arm is worth in one world."""
         begin, terms, found = self._enter(held), self.terms, list[int]()
         if self.passing:
-            begin.passes = [mask_of(choose_pass(self.thumb, mask, terms.rules.pass_count)) for mask in begin.held]
+            begin.passes = [
+                mask_of(choose_pass(self.thumb, mask, terms.rules.pass_count)) for mask in begin.held
+            ]
         for place in places:
             arm, hand = arms[place], begin.copy()
             if self.passing:
@@ -261,7 +280,12 @@ class Position:
         ]
         numbers += [len(hand.trick), *hand.trick, len(unseen.need), len(unseen.cards)]
         for seat in range(terms.players):
-            numbers += [hand.penalty[seat], hand.bonus[seat], hand.penalties_taken[seat], hand.bonus_taken[seat]]
+            numbers += [
+                hand.penalty[seat],
+                hand.bonus[seat],
+                hand.penalties_taken[seat],
+                hand.bonus_taken[seat],
+            ]
             numbers += [taken[seat], self.totals[seat]]
         numbers += _two(hand.held[self.me])
         for need, known in zip(unseen.need, unseen.known, strict=True):
@@ -295,5 +319,9 @@ def search_policy(seen: View, seed: bytes, playouts: int) -> tuple[Card, ...] | 
         return choose_moon(seen)
     position = Position(seen)
     arms = position.passes() if position.passing else position.arms(own.legal)
-    best = arms[0] if len(arms) == 1 else position.try_all(arms, playouts, int.from_bytes(seed[:8], "big"))[0].arm
+    best = (
+        arms[0]
+        if len(arms) == 1
+        else position.try_all(arms, playouts, int.from_bytes(seed[:8], "big"))[0].arm
+    )
     return tuple(cards_of(best.given)) if best.card < 0 else best.card

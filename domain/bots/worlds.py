@@ -205,4 +205,3 @@ def _note_opening(may: list[Mask], dealers_left: Seat, leader: Seat, terms: Term
             may[seat] &= ~LOWER[card]
         for step in range((leader - dealers_left) % seats):
             may[(dealers_left + step) % seats] &= ~BITS[card]
-

@@ -82,3 +82,20 @@ def search(
     Returns the place of each arm, the sum of what its playouts were worth, and their number, the best first. Raises
     `ValueError` where the position cannot be played on or an arm is not allowed there. Runs without the interpreter's lock.
     """
+
+def score_hand(
+    terms: Terms,
+    totals: list[int],
+    number: int,
+    deal: tuple[str, ...],
+    kitty: str,
+    passes: tuple[str, ...] | None,
+    seats: bytes,
+    plays: bytes,
+    takers: bytes,
+    /,
+) -> list[int] | None:
+    """What a hand adds to ``totals``, where all of it is right; else none.
+
+    The other arguments are the fields of `domain.kernel.ToldHand`.
+    """

@@ -5,15 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "asked.h"
+#include "module.h"
 #include "record.h"
 #include "terms.h"
-
-typedef struct {
-    PyTypeObject *terms_type;
-    PyObject *names[HEARTS_FACES]; /* the cards as text */
-    PyObject *phases[5];           /* by record_phase */
-} module_state;
+#include "whole.h"
 
 /* ---- check */
 
@@ -189,78 +184,98 @@ static PyObject *check(PyObject *module, PyObject *const *args, Py_ssize_t count
     return answer;
 }
 
-/* ---- search */
+/* ---- score_hand */
 
-/* The arms, a tuple (card, first copies passed, second ones, shoots) each; -1 with an error set. */
-static int read_arms(PyObject *list, const search_position *at, search_arm *arms)
+/* The card lists of a tuple, one a seat. Sets an error where it is no tuple of text; `right` where the cards are cards. */
+static bool read_lists(
+    PyObject *tuple, int seats, hearts_cards *lists, int *counts, hearts_cards *all, bool *right)
 {
-    const Py_ssize_t count = PyList_Size(list);
-    if (count < 0)
-        return -1;
-    if (count < 1 || count > SEARCH_ARMS) {
-        PyErr_SetString(PyExc_ValueError, "too many things to try, or none");
-        return -1;
+    const Py_ssize_t given = PyTuple_Size(tuple);
+    *right = given == seats;
+    for (Py_ssize_t at = 0; *right && at < given; at++) {
+        Py_ssize_t length;
+        const char *text = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(tuple, at), &length);
+        if (!text)
+            return false;
+        counts[at] = whole_cards(text, (size_t)length, &lists[at], all);
+        *right = counts[at] >= 0;
     }
-    for (Py_ssize_t place = 0; place < count; place++) {
-        unsigned long long first, second;
-        int card, shoots;
-        if (!PyArg_ParseTuple(PyList_GetItem(list, place), "iKKp", &card, &first, &second, &shoots))
-            return -1;
-        arms[place] =
-            (search_arm){.card = card, .pass = {first, second}, .shoots = shoots, .place = (int)place};
-        if (!asked_arm(at, &arms[place])) {
-            PyErr_SetString(PyExc_ValueError, "something to try is not allowed at this position");
-            return -1;
-        }
-    }
-    return (int)count;
+    return given >= 0;
 }
 
-static PyObject *search_best(PyObject *module, PyObject *args)
+/* The totals before a hand, a list; `right` where there are as many as seats and none is beyond reason. */
+static bool read_totals(PyObject *list, int seats, int64_t *totals, bool *right)
+{
+    const Py_ssize_t given = PyList_Size(list);
+    *right = given == seats;
+    for (Py_ssize_t at = 0; *right && at < given; at++) {
+        totals[at] = PyLong_AsLongLong(PyList_GetItem(list, at));
+        if (totals[at] == -1 && PyErr_Occurred())
+            return false;
+        *right = totals[at] >= -WHOLE_MOST && totals[at] <= WHOLE_MOST;
+    }
+    return given >= 0;
+}
+
+/* The plays and takers of a hand; `right` where there are as many as the terms have. */
+static bool read_plays(PyObject *const *args, const hearts_terms *terms, whole_hand *told, bool *right)
+{
+    Py_ssize_t seats, plays, takers;
+    char *seat, *play, *taker;
+    if (PyBytes_AsStringAndSize(args[0], &seat, &seats) < 0 ||
+        PyBytes_AsStringAndSize(args[1], &play, &plays) < 0 ||
+        PyBytes_AsStringAndSize(args[2], &taker, &takers) < 0)
+        return false;
+    told->seats = (const unsigned char *)seat;
+    told->plays = (const unsigned char *)play;
+    told->takers = (const unsigned char *)taker;
+    *right = takers == terms->hand && seats == (Py_ssize_t)terms->hand * terms->players && plays == seats;
+    return true;
+}
+
+static PyObject *score_hand(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     const module_state *state = PyModule_GetState(module);
-    search_position at;
-    search_arm arms[SEARCH_ARMS];
-    PyObject *terms, *list, *answer;
-    const char *bytes;
+    int64_t totals[HEARTS_SEATS], points[HEARTS_SEATS], number;
+    whole_hand told = {.all = {0, 0}};
+    hearts_cards given = {0, 0};
+    const char *kitty;
     Py_ssize_t length;
-    long long budget;
-    unsigned long long chance;
-    int64_t numbers[1024];
-    int count;
-    if (!PyArg_ParseTuple(args, "O!y#O!LK:search", state->terms_type, &terms, &bytes, &length, &PyList_Type,
-                          &list, &budget, &chance))
-        return NULL;
-    if (length > (Py_ssize_t)sizeof numbers || length % (Py_ssize_t)sizeof *numbers || budget < 0 ||
-        budget > 1000000000) {
-        PyErr_SetString(PyExc_ValueError, "this is no position, or no budget");
+    bool right;
+    if (count != 9 || Py_TYPE(args[0]) != state->terms_type) {
+        PyErr_SetString(PyExc_TypeError, "score_hand(terms, totals, number, deal, kitty, passes, seats, plays, takers)");
         return NULL;
     }
-    memcpy(numbers, bytes, (size_t)length);
-    if (!asked_position(&((terms_object *)terms)->terms, numbers, (size_t)length / sizeof *numbers, &at)) {
-        PyErr_SetString(PyExc_ValueError, "this position cannot be played on");
+    const hearts_terms *terms = &((terms_object *)args[0])->terms;
+    const int seats = terms->players;
+    number = PyLong_AsLongLong(args[2]);
+    if (number == -1 && PyErr_Occurred())
         return NULL;
-    }
-    if ((count = read_arms(list, &at, arms)) < 0)
+    if (!read_totals(args[1], seats, totals, &right))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    asked_run(&at, arms, count, budget, chance);
-    Py_END_ALLOW_THREADS
-    answer = PyList_New(count);
-    for (int place = 0; answer && place < count; place++) {
-        const search_arm *arm = &arms[place];
-        PyObject *row = Py_BuildValue("iLL", arm->place, (long long)arm->sum, (long long)arm->worlds);
-        if (!row)
-            Py_CLEAR(answer);
-        else
-            PyList_SetItem(answer, place, row);
-    }
-    return answer;
+    if (!right || number < 1)
+        Py_RETURN_NONE;
+    if (!read_lists(args[3], seats, told.deal, told.dealt, &told.all, &right) ||
+        !(kitty = PyUnicode_AsUTF8AndSize(args[4], &length)))
+        return NULL;
+    if (!right || whole_cards(kitty, (size_t)length, &told.kitty, &told.all) < 0)
+        Py_RETURN_NONE;
+    told.has_passes = args[5] != Py_None;
+    if (told.has_passes && !read_lists(args[5], seats, told.passes, told.passed, &given, &right))
+        return NULL;
+    if (!right)
+        Py_RETURN_NONE;
+    if (!read_plays(args + 6, terms, &told, &right))
+        return NULL;
+    if (!right || !whole_score(terms, &told, totals, number, points))
+        Py_RETURN_NONE;
+    return list_of(points, seats);
 }
 
 static PyMethodDef methods[] = {
     {"search", search_best, METH_VARARGS, "See domain/kernel/_hearts.pyi."},
     {"check", (PyCFunction)(void (*)(void))check, METH_FASTCALL, "See domain/kernel/_hearts.pyi."},
+    {"score_hand", (PyCFunction)(void (*)(void))score_hand, METH_FASTCALL, "See domain/kernel/_hearts.pyi."},
     {NULL, NULL, 0, NULL},
 };
 
