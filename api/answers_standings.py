@@ -78,6 +78,10 @@ class GameCounts(Schema):
     rated = _count("those that moved a rating")
     won = _count("shared wins included")
     left = _count("those whose seat was handed over and not taken back")
+    withheld = _count(
+        "those for whose deals the player committed to entropy and never opened it: once may be a lost connection, "
+        "often is a choice among deals"
+    )
 
 
 class RecentGame(Schema):
@@ -96,6 +100,7 @@ class RecentGame(Schema):
     )
     won = _flag("alone or with others")
     left = _flag("whether the seat was handed over and not taken back")
+    withheld = _flag("whether the player committed to entropy for the deals and never opened it")
     rating = _figure("after the game; null where it was not rated", allow_none=True)
     deviation = _figure("likewise", allow_none=True)
 
