@@ -22,15 +22,23 @@ class KeyNotKept(ClientError):
 class SigningClient(Client):
     """A client whose player has one key for all its tables at a server.
 
-    With ``signs`` it registers the key with every seat that it takes. It signs at every table that asks for it, also where
+    With ``signs`` it registers the key with every seat that it takes; where the key cannot be kept and there is ``on_no_key``,
+    that is told, and the seat is taken without. It signs at every table that asks for it, also where
     the seat was taken by an earlier process; ``secrets_of`` is where the key outlives this one. What is signed is the history
     that it was sent.
     """
 
-    def __init__(self, *args: Any, secrets_of: SecretsOf, signs: bool = False, **options: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        secrets_of: SecretsOf,
+        signs: bool = False,
+        on_no_key: Callable[[KeyNotKept], None] | None = None,
+        **options: Any,
+    ) -> None:
         super().__init__(*args, **options)
         self.signs = signs
-        self._secrets_of = secrets_of
+        self._secrets_of, self._on_no_key = secrets_of, on_no_key
         self._signing: set[str] = set()
         """Tables known to be signed at."""
         self._seen: dict[str, tuple[int, bytes]] = {}
@@ -67,7 +75,16 @@ class SigningClient(Client):
 
     def _seat_terms(self, opening: bytes | None) -> dict[str, str]:
         terms = super()._seat_terms(opening)
-        return {**terms, "public_key": self.key.public} if self.signs else terms
+        if not self.signs:
+            return terms
+        try:
+            return {**terms, "public_key": self.key.public}
+        except KeyNotKept as error:
+            if self._on_no_key is None:
+                raise
+            self.signs = False
+            self._on_no_key(error)
+            return terms
 
     def _move(self, game: str, move: Mapping[str, Any]) -> Table:
         if game not in self._signing:
