@@ -49,6 +49,8 @@ OPEN = {
     "GET /v1/games/{game}/proof",
     "GET /v1/games/{game}/record",
     "GET /v1/games/{game}/audit",
+    "GET /v1/games/{game}/diff",
+    "GET /v1/games/{game}/why",
     "GET /v1/log/checkpoint",
     "GET /v1/log/entries",
     "GET /v1/log/proof",
