@@ -38,10 +38,10 @@ const CHECKS = {
   snapshot: "the snapshot of the table",
   projection: "the lists of games and players",
   log: "the public log of all games",
-  F: "fair deals",
-  I: "nothing altered",
+  F: "the deals",
+  I: "the chain of events",
   R: "rules and score",
-  B: "honest bots",
+  B: "the bots' decisions",
 };
 /** What a table waits for. @type {Record<string, string>} */
 const PHASES = {
