@@ -6,7 +6,7 @@ and the secrets that its reveals must agree with. The report lists everything th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
@@ -18,22 +18,23 @@ from domain.ruleset import MOST_HANDS
 from domain.shuffle import chain_link, genesis_head, next_head
 from domain.state import State
 from services import desks
-from services.audit import KeyMissing, Signer
+from services.audit import KeyMissing, Receipt, Signer
 from services.checkpoints import PublicLog
 from services.codec import CODEC
 from services.folded import Table, follow
+from services.integrity import Kept
 from services.leaves import Leaf, leaf_kind
 from services.logcheck import leaf_problems
 from services.projections import update
 from services.proof import Claim, proof_lines, read_proof
+from services.receipts import ReceiptReport, judge_receipt
 from services.revealed import restore_hidden
 from services.snapshot import Snapshot, read_snapshot, take_snapshot
 from services.store import CorruptStream, Entry
-from services.tables import UnknownGame
 from services.translog import Place
 from services.verdicts import verify_proof
 
-Check = Literal["stream", "fold", "secrets", "snapshot", "projection", "log", "F", "I", "R", "B"]
+Check = Literal["stream", "fold", "secrets", "snapshot", "projection", "log", "receipt", "F", "I", "R", "B"]
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -50,7 +51,7 @@ class Problem(msgspec.Struct, frozen=True):
         return f"{self.check}{where}: {self.detail}"
 
 
-class AuditReport(msgspec.Struct, frozen=True, kw_only=True):
+class AuditReport(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the audit of a game came to."""
 
     game: str
@@ -65,6 +66,8 @@ class AuditReport(msgspec.Struct, frozen=True, kw_only=True):
     """All that is wrong, claims that fail included."""
     settled: bool
     """Whether the read models and the log have all of the game, so that the report will stay as it is when it is over."""
+    receipts: tuple[ReceiptReport, ...] = ()
+    """What was found of the receipts that were sent in, where any were."""
 
 
 class Copies(NamedTuple):
@@ -86,10 +89,16 @@ class Copies(NamedTuple):
 class Inspection:
     """One look at one game."""
 
-    def __init__(self, game: str, copies: Copies, entries: list[Entry], torn: CorruptStream | None) -> None:
-        if not entries and torn is None and copies.projected is None and not copies.places:
-            raise UnknownGame(f"there is no game {game:.60}")
-        self._game, self._copies, self._entries = game, copies, entries
+    def __init__(
+        self,
+        game: str,
+        copies: Copies,
+        entries: list[Entry],
+        torn: CorruptStream | None,
+        receipts: Sequence[Receipt] = (),
+    ) -> None:
+        self._game, self._copies, self._entries, self._torn = game, copies, entries, torn
+        self._receipts = receipts
         self._problems: list[Problem] = []
         self._heads = [genesis_head(game)]
         for _, public, _ in entries:
@@ -106,6 +115,11 @@ class Inspection:
             self._tell("stream", torn.seq, torn.why)
         self._broken: tuple[int, str] | None = None
         """The first event up to which something else than the stream has another head, and what."""
+
+    def is_empty(self) -> bool:
+        """Whether the store has nothing of the game."""
+        copies = self._copies
+        return not self._entries and self._torn is None and copies.projected is None and not copies.places
 
     # --- what may still come
 
@@ -137,12 +151,14 @@ class Inspection:
 
     def report(self, log: PublicLog, key: Signer, *, settled: bool) -> AuditReport:
         """Everything that is wrong."""
+        receipts = self._check_receipts(key)
         self._check_log()
         tables = self._fold()
         self._check_snapshot(tables)
         self._check_projection(tables)
         self._check_secrets()
-        claims = self._claims(log, key)
+        held = [one for one, told in zip(self._receipts, receipts, strict=True) if told.status == "holds"]
+        claims = self._claims(log, key, Kept(receipts=tuple(held)))
         for claim in claims:
             if claim.status == "fails":
                 self._tell(claim.name, claim.event, claim.detail)
@@ -156,6 +172,7 @@ class Inspection:
             claims=claims,
             problems=tuple(self._problems),
             settled=settled,
+            receipts=receipts,
         )
 
     def _tell(self, check: Check, event: int | None, detail: str) -> None:
@@ -164,6 +181,15 @@ class Inspection:
     def _break(self, seq: int, why: str) -> None:
         if self._broken is None or seq < self._broken[0]:
             self._broken = seq, why
+
+    def _check_receipts(self, key: Signer) -> tuple[ReceiptReport, ...]:
+        """The events that players have receipts of are those of the store."""
+        told = tuple(judge_receipt(one, self._heads, self._entries, key) for one in self._receipts)
+        for one in told:
+            if one.status == "fails":
+                self._tell("receipt", one.seq, one.detail)
+                self._break(one.seq, f"by a receipt: {one.detail}")
+        return told
 
     def _check_log(self) -> None:
         """The leaves of the log are those of the events."""
@@ -266,13 +292,13 @@ class Inspection:
             return key.of(first.server_key).public if isinstance(first, e.GameCreated) else key.public
         return key.public
 
-    def _claims(self, log: PublicLog, key: Signer) -> tuple[Claim, ...]:
+    def _claims(self, log: PublicLog, key: Signer, kept: Kept) -> tuple[Claim, ...]:
         """The claims of the proof file, I held to the store's other copies too."""
         try:
             prove = None if self._copies.log_fault else log.prove
             data = b"".join(proof_lines(iter(self._entries), None, None, prove)) if self._entries else b""
             found: list[Claim] = list(
-                verify_proof(read_proof(data), self._pinned(key), rerun_bots=True).claims
+                verify_proof(read_proof(data), self._pinned(key), kept, rerun_bots=True).claims
             )
         except (CorruptLog, Malformed) as error:
             self._tell("stream", None, f"there is no proof file of it: {error}")

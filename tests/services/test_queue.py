@@ -230,6 +230,7 @@ def test_jobs_are_named_by_their_path() -> None:
         "drive": "workers.jobs.drive",
         "serve": "workers.jobs.serve",
         "late": "workers.jobs.drive",
+        "audit": "workers.jobs.audit",
     } == JOBS
     assert 0 < GRACE_SECONDS < JOB_SECONDS
 
