@@ -128,6 +128,7 @@ class Auditor:
         )
         version, summary = table
         projected, misprint = _read_summary(version, summary)
+        players = _players(projected)
         fault: str | None = None
         places: list[Place] = []
         try:
@@ -138,7 +139,10 @@ class Auditor:
             snapshot=snapshot or b"",
             projected=projected,
             misprint=misprint,
-            desks=self._desks.places(game, _players(projected)),
+            asked=players,
+            desks=self._desks.places(game, players),
+            unlisted=self._unlisted(game, projected, players),
+            ranked=bool(self._store.wire.call("SISMEMBER", keys.standings_known, game)),
             lobbies={
                 status: int(float(score))
                 for status, score in zip(STATUSES, scores, strict=True)
@@ -147,6 +151,22 @@ class Auditor:
             places=places,
             log_fault=fault,
         )
+
+    def _unlisted(self, game: str, projected: dict[str, Any] | None, players: Sequence[str]) -> list[str]:
+        """Those of the players at a table whose list of games lacks it; none where it was projected on meanwhile."""
+        opened = (projected or {}).get("created_at")
+        if projected is None or type(opened) is not int:
+            return []
+        keys, partition = self._store.keys, self._store.keys.partition(game)
+        *listed, now = self._store.wire.pipeline(
+            [
+                *(("ZSCORE", keys.seats(partition), f"{player}:{opened:013}:{game}") for player in players),
+                ("HGET", keys.table(game), "seq"),
+            ]
+        )
+        if now != b"%d" % projected["seq"]:
+            return []
+        return [player for player, score in zip(players, listed, strict=True) if score is None]
 
     def _read_stream(self, game: str) -> tuple[list[Entry], CorruptStream | None]:
         """The events of the stream, and why they end where they do if that is not its end."""

@@ -30,6 +30,7 @@ from services.proof import Claim, proof_lines, read_proof
 from services.receipts import ReceiptReport, judge_receipt
 from services.revealed import restore_hidden
 from services.snapshot import Snapshot, read_snapshot, take_snapshot
+from services.standings_fold import finished_of
 from services.store import CorruptStream, Entry
 from services.translog import Place
 from services.verdicts import verify_proof
@@ -78,10 +79,16 @@ class Copies(NamedTuple):
     """The summary, where it is of this version."""
     misprint: str | None
     """Why there is a summary that cannot be read."""
+    asked: list[str]
+    """The players at the table, by the summary."""
     desks: dict[str, desks.Place]
-    """How the game stands on the desk of each player at the table, of those that have it."""
+    """How the game stands on the desk of each of them, of those that have it."""
     lobbies: dict[str, int]
     """When it was opened, by each lobby that it stands in."""
+    unlisted: list[str]
+    """Players at the table, by the summary, whose list of games lacks it."""
+    ranked: bool
+    """Whether the standings know it as a finished game."""
     places: list[Place]
     log_fault: str | None
 
@@ -264,16 +271,28 @@ class Inspection:
             if kept.get(name) != wanted.get(name):
                 told = f"{name} is {_short(kept.get(name))}, and the events say {_short(wanted.get(name))}"
                 self._tell("projection", kept["seq"], told)
-        waiting, over = desks.waits_for(table.state), table.state.phase == "over"
-        for player, place in self._copies.desks.items():
-            right = desks.Place(kept["seq"], turn=player in waiting and not over, done=over)
-            if place.seq == right.seq and place != right:
-                self._tell(
-                    "projection", right.seq, f"on the desk of {player} it stands as {_standing(place)}"
-                )
+        self._check_lists(kept["seq"], table)
         if self._copies.lobbies != {wanted["status"]: wanted["created_at"]}:
             listed = ", ".join(self._copies.lobbies) or "nowhere"
             self._tell("projection", kept["seq"], f"it is listed as {listed}, and it is {wanted['status']}")
+
+    def _check_lists(self, seq: int, table: Table) -> None:
+        """The game, which is projected up to ``seq``, is where its players and the standings look for it."""
+        for player in self._copies.unlisted:
+            self._tell("projection", seq, f"it is not in the list of games of {player}")
+        waiting, over = desks.waits_for(table.state), table.state.phase == "over"
+        for player in desks.players_at(table.state):
+            right = desks.Place(seq, turn=player in waiting and not over, done=over)
+            place = self._copies.desks.get(player)
+            if place is None:
+                if not over and player in self._copies.asked:
+                    self._tell("projection", seq, f"on the desk of {player} it is missing")
+            elif place.seq < seq:
+                self._tell("projection", seq, f"on the desk of {player} it stands as of event {place.seq}")
+            elif place.seq == seq and place != right:
+                self._tell("projection", seq, f"on the desk of {player} it stands as {_standing(place)}")
+        if seq == len(self._entries) and finished_of(table) is not None and not self._copies.ranked:
+            self._tell("projection", seq, "it is over, and the standings do not know it")
 
     def _check_secrets(self) -> None:
         """What was secret is what was revealed later, and the chain of secrets begins at the anchor."""
