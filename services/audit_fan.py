@@ -10,7 +10,7 @@ import secrets
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Final
 
 import msgspec
@@ -28,8 +28,6 @@ FIRST_GAMES: Final = 10
 """Games of a batch as long as it is not known how long one takes."""
 MOST_GAMES: Final = 250
 """Games of a batch at most, so that few reports are in memory."""
-JOB_SECONDS: Final = 120
-"""How long a worker may take before it is given up: it stops of itself after some games, but one game may be long."""
 LOOK_SECONDS: Final = 0.5
 """How often it is looked where the batches are that workers have."""
 AHEAD: Final = 2
@@ -126,7 +124,7 @@ class FanOut:
         batch.asked = True  # before it is in the queue: who is interrupted between the two takes it out
         with self._over_queue():
             args = (self._version, self._run, batch.number, batch.attempt, batch.left, int(self._brief))
-            self._queue.enqueue("audit", *args, unique=self._name(batch), seconds=JOB_SECONDS)
+            self._queue.enqueue("audit", *args, unique=self._name(batch))
 
     def _name(self, batch: _Batch) -> str:
         return f"{self._run}-{batch.number}-{batch.attempt}"
@@ -153,10 +151,11 @@ class FanOut:
             found = msgspec.json.decode(reply.outcomes, type=list[Outcome])
         if not found or [one.game for one in found] != left[: len(found)]:
             return
-        batch.outcomes += found
         self._measure(reply.seconds / len(found))
-        if batch.left:
-            self._ask(batch)
+        seen = list(takewhile(lambda one: not one.why, found))
+        batch.outcomes += seen
+        if batch.left and seen == found:
+            self._ask(batch)  # else something may be wrong with that worker, and it is looked at here
 
     def _measure(self, per_game: float) -> None:
         """Let the next batches be as large as this one says they should be, half and half with those before."""

@@ -53,6 +53,20 @@ main()
 """
 """A worker whose time is over after a single game of each batch."""
 
+BLIND = """
+import sys
+from services import audit_batch
+from services.cli import main
+
+def audit_game(auditor, game, *_, **options):
+    return audit_batch.Outcome(game, why="it cannot see " + game)
+
+audit_batch.audit_game = audit_game
+sys.argv = ["hearts", "worker", "audits"]
+main()
+"""
+"""A worker that can look at no game, as one that has no key file, or is of another store."""
+
 FAILING = """
 import sys
 from services.cli import main

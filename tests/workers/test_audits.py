@@ -23,7 +23,7 @@ from services.settings import Settings
 from services.store import connect
 from services.wiring import Services, build
 from tests.support.audited import open_game
-from tests.support.auditing import FAILING, HASTY, HEARTS, PATIENCE, audit_worker, environ_of, gated
+from tests.support.auditing import BLIND, FAILING, HASTY, HEARTS, PATIENCE, audit_worker, environ_of, gated
 from tests.support.tampering import change
 
 WHO = b'"by":"bot"'
@@ -163,11 +163,13 @@ def test_no_worker(services: Services, games: list[str], valkey: redis.Redis) ->
     assert ([], []) == (told, left_behind(valkey))
 
 
-@pytest.mark.parametrize("program", [FAILING, gated(1, fails=True)], ids=["job", "process"])
+@pytest.mark.parametrize(
+    "program", [FAILING, BLIND, gated(1, fails=True)], ids=["job", "outcomes", "process"]
+)
 def test_a_worker_that_fails(
     services: Services, settings: Settings, games: list[str], valkey: redis.Redis, program: str
 ) -> None:
-    """Given a worker whose jobs fail, or that ends in one, then the command audits what it was asked for."""
+    """Given a worker whose jobs fail, that can look at no game, or ends, then the command audits what it was asked for."""
     valkey.rpush("go", "on")
     with audit_worker(settings, program):
         outcomes, _ = audited(services, games)
