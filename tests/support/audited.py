@@ -28,7 +28,7 @@ def project(services: Services, game: str) -> None:
     opened = json.loads(entries[0][1])["at"]
     services.desks.write(news_of(game, table.state, table.seq, None), opened)
     finished = finished_of(table)
-    Ledger(services.client, services.keys).enter([finished] if finished else [])
+    Ledger(services.store.wire, services.keys).enter([finished] if finished else [])
     services.projections.write({services.keys.partition(game): [update(game, table, opened)]})
 
 
