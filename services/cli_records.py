@@ -17,6 +17,7 @@ from domain.refusals import Malformed
 from services.audit import Receipt
 from services.bulk import How, judge_all
 from services.integrity import Kept, KeptCheckpoint, read_kept_checkpoint, read_kept_receipt
+from services.keylist import KeyList, read_key_list
 from services.printable import file_name, printable, printable_line
 from services.record_files import (
     FAULTY,
@@ -75,7 +76,8 @@ class Evidence(click.File):
 FILES: Final = click.argument("files", nargs=-1, required=True, type=FileToRead(), metavar="FILE...")
 
 
-def _public_key(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
+def public_key(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
+    """A callback for an option that takes a public key in hex."""
     if text is not None and not re.fullmatch("[0-9a-fA-F]{64}", text):
         raise click.BadParameter(f"{text!r:.80} is no public key: that is 64 digits of hex")
     return None if text is None else text.lower()
@@ -87,7 +89,7 @@ def _seat_keys(context: click.Context, parameter: click.Parameter, pairs: tuple[
         seat, equals, key = pair.partition("=")
         if not equals or not re.fullmatch("[0-9]{1,2}", seat) or int(seat) in found:
             raise click.BadParameter(f"{pair!r:.80} is not SEAT=HEX, each seat once, as 0=1f...")
-        found[int(seat)] = _public_key(context, parameter, key) or ""
+        found[int(seat)] = public_key(context, parameter, key) or ""
     return found
 
 
@@ -106,8 +108,13 @@ def _seat_keys(context: click.Context, parameter: click.Parameter, pairs: tuple[
 @click.option(
     "--server-key",
     metavar="HEX",
-    callback=_public_key,
-    help="The server's first key, as you got it elsewhere.",
+    callback=public_key,
+    help="The server's key, as you got it elsewhere: its first one, or that from when the game was opened.",
+)
+@click.option(
+    "--server-keys",
+    type=Evidence("list of keys", read_key_list),
+    help="The server's list of keys, the answer of /v1/log/keys: what follows in it from your --server-key is the server's too.",
 )
 @click.option(
     "--receipt",
@@ -142,6 +149,7 @@ def verify(
     quiet: bool,
     jobs: int,
     server_key: str | None,
+    server_keys: KeyList | None,
     receipts: tuple[Receipt, ...],
     checkpoints: tuple[KeptCheckpoint, ...],
     seat_keys: dict[int, str],
@@ -153,8 +161,12 @@ def verify(
     size. Receipts and checkpoints that you kept go with one proof file, which must be of the events that they are of.
     Exit status 0: all hold; 1: one does not; 2: something could not be read as a record.
     """
-    kept = Kept(receipts, checkpoints)
-    if len(files) > 1 and kept != Kept():
+    kept = Kept(receipts, checkpoints, server_keys)
+    if server_keys is not None and server_key is None:
+        raise click.UsageError(
+            "a list of keys shows nothing without one of them that you got elsewhere: --server-key"
+        )
+    if len(files) > 1 and (receipts or checkpoints):
         raise click.UsageError("receipts and checkpoints go with one proof file")
     totals = [0, 0, 0]
     for file in files:
@@ -185,7 +197,7 @@ def _verify_file(file: IO[bytes], how: How, jobs: int, wanted: Wanted) -> tuple[
         opened = open_file(file)
         if opened.kind == "proof":
             return _verify_proof(*next(opened.texts), how, wanted)
-        if wanted.kept != Kept():
+        if wanted.kept.receipts or wanted.kept.checkpoints:
             raise Unreadable(1, "a receipt or a checkpoint is of a proof file, and this is a record")
         if wanted.rerun_bots:
             raise Unreadable(

@@ -16,6 +16,7 @@ from domain.refusals import Malformed
 from domain.shuffle import genesis_head, next_head
 from services.audit import Receipt, verify_receipt
 from services.checkpoints import Inclusion
+from services.keylist import KeyList
 from services.leaves import Leaf, leaf_kind
 from services.merkle import verify_inclusion
 from services.notes import SignedCheckpoint, read_checkpoint
@@ -24,6 +25,19 @@ from services.rotations import KeysOverTime
 
 HEAD_DIGITS: Final = 16
 """Digits of each head in the line of heads."""
+_OTHER_KEY: Final = (
+    "the file names another server key than you have: another server, or the key was changed in between; "
+    "the server's list of keys would show which (--server-keys)"
+)
+_OLDER_KEY: Final = (
+    "the file names a server key from before yours, for which yours does not vouch: take that one"
+)
+_FOREIGN_KEY: Final = "the file names a server key that does not follow from yours in your list of keys"
+_LATER_KEY: Final = "; its server key follows from yours by your list of keys"
+_OTHER_SIGNER: Final = (
+    "your checkpoint is signed by another key than the game's: another server's, or the key was changed in between; "
+    "your key and the server's list of keys would show which (--server-key, --server-keys)"
+)
 _NOT_PINNED: Final = "; key not pinned: compare it with one you got elsewhere (--server-key)"
 
 
@@ -48,6 +62,8 @@ class Kept(NamedTuple):
 
     receipts: tuple[Receipt, ...] = ()
     checkpoints: tuple[KeptCheckpoint, ...] = ()
+    keys: KeyList | None = None
+    """The server's list of keys, which tells what follows from the key that the reader has."""
 
 
 class Chain(NamedTuple):
@@ -91,26 +107,46 @@ class IntegrityCheck:
         self._leaf: Leaf | None = None
         """The last leaf that a checkpoint shows, and how large the log was."""
         self._size = 0
-        self._hint = ""
+        self._trusted: tuple[str, ...] = (keys.first,)
+        """Keys by which a checkpoint may be signed that the reader kept."""
+        self._hints: list[str] = []
+        self._unjudged = ""
+        """Why a checkpoint that the reader kept says nothing of the file, whatever the file itself shows."""
 
     def run(
         self, in_file: Signed, kept: Kept, pinned: str | None
     ) -> tuple[Literal["holds", "not shown"], str]:
         """How far the claim holds; ``pinned`` is the server's key as the reader got it elsewhere. Raises `Failed`."""
-        if pinned is not None and pinned != self._keys.first:
-            raise Failed(1, "the file names another server key than you have")
+        if pinned is not None:
+            self._check_key(pinned, kept.keys)
         for receipt in in_file.receipts:
             self._check_receipt(receipt, "the receipt")
         for receipt in kept.receipts:
             self._check_receipt(receipt, "your receipt")
         if in_file.checkpoint is not None:
-            self._check_log(in_file.checkpoint, in_file.inclusions, None, "the checkpoint")
+            if not in_file.checkpoint.is_signed_by(self._keys.first):
+                raise Failed(self._events, "the signature of the checkpoint is not the server's")
+            for path in in_file.inclusions:
+                self._check_inclusion(path, in_file.checkpoint, None, "the checkpoint")
         for one in kept.checkpoints:
             self._check_kept(one, in_file)
         return self._result(pinned)
 
+    def _check_key(self, pinned: str, keys: KeyList | None) -> None:
+        """Hold the key that the game names first to the one that the reader has, or to what follows from that."""
+        first = self._keys.first
+        if keys is not None:
+            self._trusted = tuple({first, *keys.since(pinned)})
+        if pinned == first:
+            return
+        if keys is None:
+            raise Failed(1, _OTHER_KEY)
+        if first not in keys.since(pinned):
+            raise Failed(1, _OLDER_KEY if pinned in keys.since(first) else _FOREIGN_KEY)
+        self._hints.append(_LATER_KEY)
+
     def _result(self, pinned: str | None) -> tuple[Literal["holds", "not shown"], str]:
-        by, upto = [], self._receipt
+        by, upto, hint = [], self._receipt, "".join(self._hints)
         if self._receipt:
             by.append(f"by a receipt of event {self._receipt}")
         if self._leaf is not None:
@@ -119,9 +155,11 @@ class IntegrityCheck:
             )
             upto = max(upto, self._leaf.seq)
         if not by:
-            return "not shown", "a receipt or a checkpoint would show it" + self._hint
+            return "not shown", (self._unjudged or "a receipt or a checkpoint would show it") + hint
         told = f"up to event {upto} of {self._events}, {' and '.join(by)}"
-        return "holds", told + self._hint + ("" if pinned else _NOT_PINNED)
+        if self._unjudged:
+            return "not shown", f"{self._unjudged}; without it the claim would hold {told}{hint}"
+        return "holds", told + hint + ("" if pinned else _NOT_PINNED)
 
     def _check_receipt(self, receipt: Receipt, which: str) -> None:
         if receipt.game != self._game:
@@ -135,15 +173,6 @@ class IntegrityCheck:
         if not verify_receipt(receipt, self._keys.at(receipt.seq)):
             raise Failed(receipt.seq, f"the signature of {which} is not the server's")
         self._receipt = max(self._receipt, receipt.seq)
-
-    def _check_log(
-        self, signed: SignedCheckpoint, paths: Iterable[Inclusion], named: Leaf | None, which: str
-    ) -> None:
-        """A checkpoint's signature, and each path that is to lead to its root."""
-        if not signed.is_signed_by(self._keys.first):
-            raise Failed(self._events, f"the signature of {which} is not the server's")
-        for one in paths:
-            self._check_inclusion(one, signed, named, which)
 
     def _check_inclusion(
         self, one: Inclusion, signed: SignedCheckpoint, named: Leaf | None, which: str
@@ -179,21 +208,30 @@ class IntegrityCheck:
 
     def _check_kept(self, kept: KeptCheckpoint, in_file: Signed) -> None:
         """A checkpoint that the reader kept, with the leaf beside it, or with those in the file for the same size."""
-        which, (_, size, root) = "your checkpoint", kept.signed.checkpoint
+        which, (origin, size, root) = "your checkpoint", kept.signed.checkpoint
+        signed = kept.signed.judge(self._trusted)
+        if signed is None:
+            self._unjudged = _OTHER_SIGNER
+            return
+        if not signed:
+            raise Failed(self._events, f"the signature of {which} is not the server's")
         theirs = in_file.checkpoint
-        if theirs is not None and theirs.checkpoint.size == size and theirs.checkpoint.root != root:
+        same = theirs is not None and (theirs.checkpoint.origin, theirs.checkpoint.size) == (origin, size)
+        if theirs is not None and same and theirs.checkpoint.root != root:
             why = f"{which} and that of the file are of logs of {size} that differ: the log was forked"
             raise Failed(self._events, why)
-        if kept.inclusion is not None:
-            self._check_log(kept.signed, [kept.inclusion], kept.leaf, which)
+        paths = [kept.inclusion] if kept.inclusion is not None else in_file.inclusions if same else ()
+        for path in paths:
+            self._check_inclusion(path, kept.signed, kept.leaf, which)
+        if paths:
             return
-        paths = [path for path in in_file.inclusions if path.size == size]
-        self._check_log(kept.signed, paths, None, which)
-        if not paths:
-            self._hint = (
-                f"; the file has no inclusion for your checkpoint, of a log of {size}: "
-                f"get it with /v1/games/{self._game}/proof?size={size}"
-            )
+        if theirs is not None and theirs.checkpoint.origin != origin:
+            self._unjudged = f"{which} is of the log {origin}, and the file's of {theirs.checkpoint.origin}"
+            return
+        self._hints.append(
+            f"; the file has no inclusion for your checkpoint, of a log of {size}: "
+            f"get it with /v1/games/{self._game}/proof?size={size}"
+        )
 
 
 # --- reading what a reader kept
@@ -249,6 +287,21 @@ def read_kept_checkpoint(data: bytes) -> KeptCheckpoint:
     if leaf.hash.hex() != kept.leaf:
         raise Malformed("the proof's leaf is not that of its fields")
     return KeptCheckpoint(read_checkpoint(kept.checkpoint), leaf, inclusion)
+
+
+def check_signers(
+    line: int, checkpoint: SignedCheckpoint | None, inclusions: Sequence[Inclusion], server_key: str
+) -> None:
+    """Raise `Malformed` where a file has from ``line`` on what nobody could judge.
+
+    That is an inclusion without a checkpoint, and a signature of the checkpoint that is not by the key of the header.
+    """
+    if checkpoint is None and inclusions:
+        raise Malformed(f"line {line}: an inclusion, and no checkpoint before it that it is to lead to")
+    if checkpoint is not None and not checkpoint.is_only_by(server_key):
+        raise Malformed(
+            f"line {line}: the checkpoint has a signature that is not by the server key of line 1"
+        )
 
 
 def check_hex(hashes: Iterable[str]) -> None:

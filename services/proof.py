@@ -23,6 +23,7 @@ from services.integrity import (
     HEAD_DIGITS,
     Signed,
     check_hex,
+    check_signers,
 )
 from services.leaves import Leaf, leaf_kind
 from services.notes import SignedCheckpoint, read_checkpoint
@@ -125,13 +126,14 @@ def proof_lines(
     entries: Iterable[Entry],
     key: ServerKey | None = None,
     expected: bytes | None = None,
-    log: Callable[[Sequence[Leaf]], LogProof | None] | None = None,
+    log: Callable[[Sequence[Leaf], str], LogProof | None] | None = None,
 ) -> Iterator[bytes]:
     """The proof file of a game's stored ``entries``, in pieces: each line with its newline, that of the heads cut up.
 
     With the server's ``key`` the last line is a receipt of the last event. Of what went by only the short heads are
     kept, 8 bytes an event. ``expected`` is the head that the server has answered before: where the stored bytes lead to
-    another, somebody has changed them, and nothing is signed. ``log`` is asked at the end what it has of the game's leaves.
+    another, somebody has changed them, and nothing is signed. ``log`` is asked at the end what it has of the game's leaves,
+    under the key that the game was opened under.
     Raises `CorruptLog`.
     """
     entries = iter(entries)
@@ -160,7 +162,7 @@ def proof_lines(
     if key is not None:
         receipt = key.receipt(first.game, seq, head)
         yield _line(_ReceiptLine(_SignedHead(*receipt)))
-    logged = None if log is None else log(leaves)
+    logged = None if log is None else log(leaves, first.server_key)
     if logged is not None:
         yield _line(_CheckpointLine(logged.checkpoint))
         for inclusion in logged.inclusions:
@@ -194,6 +196,7 @@ def read_proof(data: bytes) -> Proof:
     heads = _read_line(count + 2, rest[0], _Heads).heads
     _require_hex(count + 2, "heads", heads)
     receipt, checkpoint, inclusions = _read_signed(count + 3, rest[1:])
+    check_signers(count + 3 + (receipt is not None), checkpoint, inclusions, header.server_key)
     return Proof(header.game, header.server_key, tuple(events), heads, receipt, checkpoint, inclusions)
 
 

@@ -1,7 +1,7 @@
 """The only reader of the environment: every `HEARTS_*` variable, checked once and frozen.
 
 Each field of `Settings` is one variable, `HEARTS_` and the field's name in capitals. Nothing else in the
-house looks at `os.environ`; child processes are handed `Settings.to_environ()`.
+house looks at `os.environ`; child processes inherit it.
 """
 
 from __future__ import annotations
@@ -272,10 +272,6 @@ class Settings:
         if problems:
             raise InvalidSettings(sorted(problems))
         return cls(**values)
-
-    def to_environ(self) -> dict[str, str]:
-        """The variables that `from_environ` reads back as these settings: what a child process is given."""
-        return {variable(f.name): str(getattr(self, f.name)) for f in fields(self)}
 
     def describe(self) -> list[Row]:
         """One row a setting for `hearts config`, passwords masked."""

@@ -37,6 +37,7 @@ const kept = {
   receipt: byId("receipt", HTMLTextAreaElement),
   checkpoint: byId("checkpoint", HTMLTextAreaElement),
   key: byId("key", HTMLInputElement),
+  keys: byId("keys", HTMLTextAreaElement),
 };
 
 /** @param {string} name @param {string} className @param {(Node | string)[]} inside */
@@ -139,6 +140,7 @@ async function check(from, read) {
   try {
     const report = await verify(await read(), {
       serverKey: kept.key.value.trim().toLowerCase(),
+      serverKeys: kept.keys.value.trim(),
       receipts: kept.receipt.value.trim() ? [kept.receipt.value] : [],
       checkpoints: kept.checkpoint.value.trim() ? [kept.checkpoint.value] : [],
       progress: (done, all) => ([bar.value, bar.max] = [done, all]),

@@ -14,7 +14,7 @@ from services.embedded import EmbeddedStore
 from services.settings import Settings
 from services.wiring import build
 from tests.support.audited import open_game
-from tests.support.auditing import HEARTS, audit_worker, environ_of
+from tests.support.auditing import HEARTS, audit_worker, process_environ
 
 ROUNDS = 3
 GAMES = 2000
@@ -59,7 +59,7 @@ def _audit(settings: Settings, words: list[str], workers: int) -> tuple[float, f
         before, start = _cpu(others), time.perf_counter()
         subprocess.run(
             [HEARTS, "audit", "--all", "--quiet", *words],
-            env=environ_of(settings),
+            env=process_environ(settings),
             check=True,
             stderr=subprocess.DEVNULL,
         )

@@ -23,8 +23,9 @@ from services.cli_audit import FEW, audit
 from services.settings import Settings
 from services.wiring import Services, build
 from tests.support.audited import open_game
-from tests.support.auditing import environ_of
+from tests.support.auditing import process_environ
 from tests.support.clock import Clock
+from tests.support.environs import environ_of
 from tests.support.tampering import change, rewrite, stream
 
 Run = Callable[..., Result]
@@ -43,7 +44,7 @@ def services(
 ) -> Services:
     """Services on an empty store, which the command is led to by its settings."""
     settings = Settings(data=tmp_path, partitions=4, store_url=valkey_url)
-    for name, value in settings.to_environ().items():
+    for name, value in environ_of(settings).items():
         monkeypatch.setenv(name, value)
     return build(settings, clock=clock)
 
@@ -209,7 +210,7 @@ def test_a_terminal_is_shown_how_far_it_is(services: Services) -> None:
     leader, follower = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "services.cli", "audit", "--all", "-j", "1"],
-        env=environ_of(services.settings),
+        env=process_environ(services.settings),
         stdout=subprocess.DEVNULL,
         stderr=follower,
     ) as process:

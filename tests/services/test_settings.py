@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from services.settings import InvalidSettings, Settings, variable
+from tests.support.environs import environ_of
 
 
 def problems(**environ: str) -> list[str]:
@@ -70,13 +71,13 @@ def test_every_setting_is_read_from_its_variable() -> None:
         settings.partitions,
         settings.fsync,
     )
-    assert environ == settings.to_environ()
+    assert environ == environ_of(settings)
 
 
-def test_to_environ_is_the_inverse_of_from_environ() -> None:
-    """A child process that is given the variables reads the same settings."""
+def test_what_is_set_is_read_back() -> None:
+    """A process that is given a setting's value as text reads the same settings."""
     settings = Settings(data=Path("a b"), port=1, store_url="redis://h", bot_workers=9)
-    assert settings == Settings.from_environ(settings.to_environ())
+    assert settings == Settings.from_environ(environ_of(settings))
 
 
 def test_the_process_environment_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:

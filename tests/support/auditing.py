@@ -12,6 +12,7 @@ from pathlib import Path
 import redis
 
 from services.settings import Settings
+from tests.support.environs import environ_of
 
 ROOT = Path(__file__).resolve().parents[2]
 HEARTS = Path(sys.executable).with_name("hearts")
@@ -82,10 +83,10 @@ main()
 """A worker whose jobs all fail."""
 
 
-def environ_of(settings: Settings) -> dict[str, str]:
+def process_environ(settings: Settings) -> dict[str, str]:
     """The environment of a process on these settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HEARTS_")}
-    return kept | settings.to_environ() | {"PYTHONPATH": str(ROOT)}
+    return kept | environ_of(settings) | {"PYTHONPATH": str(ROOT)}
 
 
 def gated(game: int = 3, *, fails: bool = False) -> str:
@@ -101,7 +102,7 @@ def audit_worker(settings: Settings, program: str = "") -> Iterator[subprocess.P
     with (
         queue,
         subprocess.Popen(
-            command, env=environ_of(settings), cwd=ROOT, stderr=subprocess.PIPE, text=True
+            command, env=process_environ(settings), cwd=ROOT, stderr=subprocess.PIPE, text=True
         ) as process,
     ):
         try:

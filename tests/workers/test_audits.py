@@ -23,7 +23,16 @@ from services.settings import Settings
 from services.store import connect
 from services.wiring import Services, build
 from tests.support.audited import open_game
-from tests.support.auditing import BLIND, FAILING, HASTY, HEARTS, PATIENCE, audit_worker, environ_of, gated
+from tests.support.auditing import (
+    BLIND,
+    FAILING,
+    HASTY,
+    HEARTS,
+    PATIENCE,
+    audit_worker,
+    gated,
+    process_environ,
+)
 from tests.support.tampering import change
 
 WHO = b'"by":"bot"'
@@ -263,7 +272,7 @@ def test_an_interrupt_leaves_nothing_queued(
         command = [HEARTS, "audit", "--all"]
         with subprocess.Popen(
             command,
-            env=environ_of(settings),
+            env=process_environ(settings),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -19,6 +19,7 @@ from services.queue import Queue, Queued
 from services.settings import Settings
 from services.store import connect
 from services.wiring import build
+from tests.support.environs import environ_of
 from workers import cli
 
 HEARTS = Path(sys.executable).with_name("hearts")
@@ -39,7 +40,7 @@ class Worker:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("HEARTS_")}
         self.process = subprocess.Popen(
             program,
-            env=environment | settings.to_environ(),
+            env=environment | environ_of(settings),
             stdin=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -153,7 +154,7 @@ def test_bots_and_projector_outlive_their_store(start, tmp_path: Path) -> None:
         seats = [SeatPlan(kind="bot", bot=BOTS["random"].id)] * 4
         for _ in range(2):
             game = services.tables.open(ruleset_of({"variant": "standard"}), seats).table.state.game
-            until(lambda game=game: (services.projections.table(game) or {}).get("status") == "over")
+            until(lambda game=game: "over" in [one["status"] for one in services.projections.tables([game])])
             # by its record: the tests' shared server is a child of this process, too
             psutil.Process(json.loads((store.folder / "owner.json").read_text())["server"]).kill()
             until(lambda: not store.poll())
