@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Any, Final
 
 import click
 import msgspec
@@ -24,6 +24,7 @@ from services.record_files import (
     HOLDS,
     UNREADABLE,
     Unreadable,
+    Wanted,
     judge_proof,
     open_file,
     read_file,
@@ -158,7 +159,7 @@ def verify(
     """Check game records and proof files; - is standard input.
 
     A FILE is a record (hearts-record/1), many of them, one a line, or a proof file (hearts-audit/1). A file may be of any
-    size. Receipts and checkpoints that you kept go with one proof file, which must be of the events that they are of.
+    size, and come through a pipe: it is read as it is judged. Receipts and checkpoints that you kept go with one proof file, which must be of the events that they are of.
     Exit status 0: all hold; 1: one does not; 2: something could not be read as a record.
     """
     kept = Kept(receipts, checkpoints, server_keys)
@@ -181,22 +182,11 @@ def verify(
     raise SystemExit(max((status for status in (HOLDS, FAULTY, UNREADABLE) if totals[status]), default=HOLDS))
 
 
-class Wanted(NamedTuple):
-    """What a proof file is held to."""
-
-    server_key: str | None
-    """The server's first public key and those of seats, as the reader got them elsewhere."""
-    seat_keys: dict[int, str]
-    kept: Kept
-    rerun_bots: bool
-    """Whether the bots' decisions are made again."""
-
-
 def _verify_file(file: IO[bytes], how: How, jobs: int, wanted: Wanted) -> tuple[int, int, int]:
     try:
         opened = open_file(file)
         if opened.kind == "proof":
-            return _verify_proof(*next(opened.texts), how, wanted)
+            return _verify_proof(*next(opened.texts), file, how, wanted)
         if wanted.kept.receipts or wanted.kept.checkpoints:
             raise Unreadable(1, "a receipt or a checkpoint is of a proof file, and this is a record")
         if wanted.rerun_bots:
@@ -220,10 +210,11 @@ def _verify_file(file: IO[bytes], how: How, jobs: int, wanted: Wanted) -> tuple[
     return holds, faulty, unreadable + len(broken)
 
 
-def _verify_proof(number: int, text: bytes, how: How, wanted: Wanted) -> tuple[int, int, int]:
-    report = judge_proof(
-        number, text, wanted.server_key, wanted.kept, wanted.seat_keys, rerun_bots=wanted.rerun_bots
-    )
+def _verify_proof(
+    number: int, first: bytes, file: IO[bytes], how: How, wanted: Wanted
+) -> tuple[int, int, int]:
+    with _progress(file, verdicts_follow=True) as advance:
+        report = judge_proof(number, first, file, wanted, advance)
     if how.as_json:
         if not (how.quiet and report.ok):
             click.echo(msgspec.json.encode(report))
@@ -235,13 +226,14 @@ def _verify_proof(number: int, text: bytes, how: How, wanted: Wanted) -> tuple[i
 
 
 @contextmanager
-def _progress(file: IO[bytes]) -> Iterator[Any]:
-    """Something to be told of bytes that are done: a bar on a terminal that verdicts do not go to, else nothing."""
+def _progress(file: IO[bytes], *, verdicts_follow: bool = False) -> Iterator[Any]:
+    """Something to be told of bytes that are done: a bar on a terminal that verdicts do not go to meanwhile, else nothing."""
     try:
         size = os.fstat(file.fileno()).st_size
     except OSError:
         size = 0
-    if size < BAR_BYTES or sys.stdout.isatty() or not sys.stderr.isatty():
+    between = sys.stdout.isatty() and not verdicts_follow
+    if size < BAR_BYTES or between or not sys.stderr.isatty():
         yield lambda _: None
         return
     name = printable(click.format_filename(file.name, shorten=True))

@@ -7,24 +7,22 @@ change it any more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
 from domain.refusals import Malformed
-from domain.shuffle import genesis_head, next_head
 from services.audit import Receipt, verify_receipt
+from services.chain import Chain
 from services.checkpoints import Inclusion
+from services.faults import Failed
 from services.keylist import KeyList
-from services.leaves import Leaf, leaf_kind
+from services.leaves import Leaf
 from services.merkle import verify_inclusion
 from services.notes import SignedCheckpoint, read_checkpoint
-from services.replay import Failed
 from services.rotations import KeysOverTime
 
-HEAD_DIGITS: Final = 16
-"""Digits of each head in the line of heads."""
 _OTHER_KEY: Final = (
     "the file names another server key than you have: another server, or the key was changed in between; "
     "the server's list of keys would show which (--server-keys)"
@@ -66,42 +64,11 @@ class Kept(NamedTuple):
     """The server's list of keys, which tells what follows from the key that the reader has."""
 
 
-class Chain(NamedTuple):
-    """The head of a game's chain at its end, at the events that were asked for, and the leaves that its events add."""
-
-    head: bytes
-    heads: dict[int, bytes]
-    leaves: dict[str, Leaf]
-    """By their hash in hex."""
-
-
-def follow_chain(
-    game: str, lines: Sequence[bytes], heads: str, wanted: Iterable[int]
-) -> tuple[Chain, int | None]:
-    """The chain of a file's events, and the first event whose head is not the one that the file names."""
-    asked = set(wanted)
-    head, found, leaves = genesis_head(game), {}, {}
-    wrong: int | None = None
-    for seq, line in enumerate(lines, 1):
-        head = next_head(head, line)
-        if wrong is None and heads[(seq - 1) * HEAD_DIGITS : seq * HEAD_DIGITS] != head.hex()[:HEAD_DIGITS]:
-            wrong = seq
-        if seq in asked:
-            found[seq] = head
-        kind = leaf_kind(seq, line)
-        if kind is not None:
-            leaf = Leaf(game, kind, seq, head)
-            leaves[leaf.hash.hex()] = leaf
-    if wrong is None and len(heads) != len(lines) * HEAD_DIGITS:
-        wrong = len(lines)
-    return Chain(head, found, leaves), wrong
-
-
 class IntegrityCheck:
     """Holds a file's events to what its server has signed."""
 
-    def __init__(self, game: str, keys: KeysOverTime, events: int, chain: Chain) -> None:
-        self._game, self._keys, self._events, self._chain = game, keys, events, chain
+    def __init__(self, game: str, keys: KeysOverTime, chain: Chain) -> None:
+        self._game, self._keys, self._events, self._chain = game, keys, chain.events, chain
         self._receipt = 0
         """The last event that a receipt shows."""
         self._leaf: Leaf | None = None
@@ -167,8 +134,7 @@ class IntegrityCheck:
         if receipt.seq > self._events:
             why = f"{which} is of event {receipt.seq}, and the file ends with event {self._events}: it was cut off"
             raise Failed(receipt.seq, why)
-        head = self._chain.heads.get(receipt.seq)
-        if head is None or receipt.head != head.hex():
+        if receipt.seq < 1 or receipt.head != self._chain.head_of(receipt.seq).hex():
             raise Failed(receipt.seq, f"{which} was given for other events")
         if not verify_receipt(receipt, self._keys.at(receipt.seq)):
             raise Failed(receipt.seq, f"the signature of {which} is not the server's")
@@ -185,7 +151,7 @@ class IntegrityCheck:
         path = [bytes.fromhex(step) for step in one.path]
         if not verify_inclusion(bytes.fromhex(one.leaf), one.index, size, path, root):
             raise Failed(self._events, f"the inclusion does not lead to {which}")
-        leaf = self._chain.leaves.get(one.leaf)
+        leaf = self._chain.leaf(one.leaf)
         if leaf is None:
             self._fail_leaf(named, which)
         elif self._leaf is None or self._leaf.seq <= leaf.seq:
@@ -287,21 +253,6 @@ def read_kept_checkpoint(data: bytes) -> KeptCheckpoint:
     if leaf.hash.hex() != kept.leaf:
         raise Malformed("the proof's leaf is not that of its fields")
     return KeptCheckpoint(read_checkpoint(kept.checkpoint), leaf, inclusion)
-
-
-def check_signers(
-    line: int, checkpoint: SignedCheckpoint | None, inclusions: Sequence[Inclusion], server_key: str
-) -> None:
-    """Raise `Malformed` where a file has from ``line`` on what nobody could judge.
-
-    That is an inclusion without a checkpoint, and a signature of the checkpoint that is not by the key of the header.
-    """
-    if checkpoint is None and inclusions:
-        raise Malformed(f"line {line}: an inclusion, and no checkpoint before it that it is to lead to")
-    if checkpoint is not None and not checkpoint.is_only_by(server_key):
-        raise Malformed(
-            f"line {line}: the checkpoint has a signature that is not by the server key of line 1"
-        )
 
 
 def check_hex(hashes: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from domain import events as e
 from domain.refusals import CorruptLog
 from services.audit import Receipt, Signer, verify_receipt
 from services.codec import CODEC
-from services.replay import Failed
+from services.faults import Failed
 from services.rotations import KeysOverTime
 from services.store import Entry
 
@@ -72,8 +72,10 @@ def _key_at(game: str, seq: int, entries: Sequence[Entry]) -> str | None:
             "list[e.AnyEvent]", CODEC.decode_all([(n, public, b"") for n, public, _ in entries[:seq]])
         )
         first = events[0]
-        return (
-            KeysOverTime(game, first.server_key, events).at(seq) if isinstance(first, e.GameCreated) else None
-        )
+        if not isinstance(first, e.GameCreated):
+            return None
+        keys = KeysOverTime(game, first.server_key)
+        keys.feed(events)
+        return keys.at(seq)
     except (CorruptLog, Failed, KeyError):
         return None

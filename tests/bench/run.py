@@ -39,6 +39,7 @@ from tests.bench.cost import bench_views  # noqa: E402
 from tests.bench.listeners import bench_listeners  # noqa: E402
 from tests.bench.moves import bench_moves  # noqa: E402
 from tests.bench.peers import PeerHouse  # noqa: E402
+from tests.bench.proofs import bench_proofs  # noqa: E402
 from tests.bench.verify import bench_verify  # noqa: E402
 
 ROUNDS = 7
@@ -233,6 +234,7 @@ BENCHES = {
     "command": bench_command,
     "moves": bench_http,
     "verify": bench_verify,
+    "proofs": bench_proofs,
     "live": bench_live,
     "audit": bench_audit,
 }
