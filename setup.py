@@ -13,7 +13,9 @@ setup(
         Extension(
             "domain.kernel._hearts",
             sources=[FOLDER + name for name in ("module.c", "record.c", "terms.c")],
-            depends=[FOLDER + name for name in ("hearts.h", "json.h", "record.h", "score.h", "terms.h")],
+            depends=[
+                FOLDER + name for name in ("hearts.h", "json.h", "record.h", "score.h", "terms.h", "whole.h")
+            ],
             define_macros=[("Py_LIMITED_API", "0x030B0000")] if STABLE else [],
             py_limited_api=STABLE,
             optional=True,

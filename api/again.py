@@ -14,7 +14,7 @@ from api.inputs import check_game_id, read_body, read_key, wsgi
 from api.opening import check_tables, note_table
 from api.room import Room
 from api.schemas import Rematch
-from api.telling import command_answer
+from api.telling import check_over, command_answer
 from domain.commands import SitDown
 from domain.refusals import Refused
 
@@ -48,9 +48,7 @@ def rematch(game: str) -> Response:
     body = read_body(environ, REMATCH)
     key = read_key(environ, me.id, body.sent)
     old = here.tables.load(game)
-    if old.state.phase != "over":
-        refused = Refused("game/not_over", "a rematch is played when the game is over")
-        raise RefusedAt(refused, old)
+    check_over(old, "a rematch is played when the game is over")
     if old.state.branch is not None:
         refused = Refused(
             "request/invalid",

@@ -8,6 +8,7 @@ from marshmallow import Schema, fields, validate
 
 from api.answers_branch import EndAndOrigin
 from api.errors import CODES
+from api.numbers import LARGEST_COUNT, count, number
 from api.schemas import (
     LARGEST_AFTER,
     LONGEST_IF_MATCH,
@@ -19,25 +20,12 @@ from domain.knobs import LARGEST, MOST_HAND, MOST_HANDS, MOST_SEATS
 
 _CARDS: Final = "a card list: sorted by suit CDSH, then rank, one space between; empty for none"
 _HEAD: Final = "head of the event chain, 32 bytes in hex"
-LARGEST_COUNT: Final = 2**53 - 1
-"""No number that is sent is larger, so that every reader of JSON can hold it."""
 _POINTS: Final = (-LARGEST_COUNT, LARGEST_COUNT)
 _SEATS: Final = (0, MOST_SEATS - 1)
 
 
 def _text(description: str, **more: Any) -> fields.String:
     return fields.String(required=True, metadata={"description": description, **more})
-
-
-def _number(
-    description: str, low: int, high: int, *, allow_none: bool = False, required: bool = True
-) -> fields.Integer:
-    return fields.Integer(
-        required=required,
-        allow_none=allow_none,
-        validate=validate.Range(low, high),
-        metadata={"description": description},
-    )
 
 
 def _numbers(description: str, low: int, high: int) -> fields.List[Any]:
@@ -49,13 +37,7 @@ def _numbers(description: str, low: int, high: int) -> fields.List[Any]:
 
 
 def _seat(description: str, *, allow_none: bool = False, required: bool = True) -> fields.Integer:
-    return _number(description, 0, MOST_SEATS - 1, allow_none=allow_none, required=required)
-
-
-def _count(
-    description: str, *, low: int = 0, allow_none: bool = False, required: bool = True
-) -> fields.Integer:
-    return _number(description, low, LARGEST_COUNT, allow_none=allow_none, required=required)
+    return number(description, 0, MOST_SEATS - 1, allow_none=allow_none, required=required)
 
 
 def _flag(description: str, *, required: bool = True) -> fields.Boolean:
@@ -75,8 +57,8 @@ class SeatAnswer(Schema):
     kind = fields.String(required=True, validate=validate.OneOf(["player", "bot", "open"]))
     name = _text("of the player or the bot; empty where there is none")
     ready = _flag("whether it waits for the deal")
-    cards = _number("cards in hand, passed ones included until the exchange", 0, MOST_HAND)
-    taken = _number("tricks taken in this hand", 0, MOST_HAND)
+    cards = number("cards in hand, passed ones included until the exchange", 0, MOST_HAND)
+    taken = number("tricks taken in this hand", 0, MOST_HAND)
     passed = _flag("whether it has passed in this hand")
     player = fields.String(required=True, allow_none=True, metadata={"description": "the player's id"})
     away = _flag("whether the stand-in bot plays it for its player")
@@ -93,7 +75,7 @@ class LaidCard(Schema):
 class HandPoints(Schema):
     """What a finished hand added to the totals."""
 
-    hand = _number("from 1", 1, MOST_HANDS)
+    hand = number("from 1", 1, MOST_HANDS)
     points = _numbers("a number a seat", *_POINTS)
 
 
@@ -118,17 +100,17 @@ class TableAnswer(EndAndOrigin):
     """A table as the caller may see it. The last keys of the contract are there for a seat alone."""
 
     id = _text("the game's id")
-    seq = _count("events so far", low=1)
+    seq = count("events so far", low=1)
     head = _text(_HEAD)
     status = fields.String(required=True, validate=validate.OneOf(STATUSES))
     phase = fields.String(required=True, validate=validate.OneOf(["seats", "pass", "play", "moon", "over"]))
     variant = _text("the variant it started from, or custom")
     rules = fields.Nested(Rules, required=True)
     seats = fields.List(fields.Nested(SeatAnswer), required=True)
-    hand_number = _number("from 1; 0 before the first deal", 0, MOST_HANDS)
-    pass_offset = _number("1 left, -1 right, 2 across, 0 hold", -1, 2)
+    hand_number = number("from 1; 0 before the first deal", 0, MOST_HANDS)
+    pass_offset = number("1 left, -1 right, 2 across, 0 hold", -1, 2)
     turn = _seat("the seat to act; null while several may, or nobody", allow_none=True)
-    deadline = _count("when the house acts for whom the table waits for, ms since 1970 UTC", allow_none=True)
+    deadline = count("when the house acts for whom the table waits for, ms since 1970 UTC", allow_none=True)
     hearts_broken = _flag("whether hearts may be led")
     trick = fields.List(fields.Nested(LaidCard), required=True)
     last_trick = fields.List(fields.Nested(LaidCard), required=True)
@@ -150,8 +132,8 @@ class TableAnswer(EndAndOrigin):
     )
     rated = _flag("whether the game counts")
     hints = _flag("whether players may ask for hints")
-    clock = _number("seconds for a move, or null", 1, LONGEST_CLOCK, allow_none=True)
-    ready_seconds = _number("seconds from the first who is ready until the deal", *READY_SECONDS)
+    clock = number("seconds for a move, or null", 1, LONGEST_CLOCK, allow_none=True)
+    ready_seconds = number("seconds from the first who is ready until the deal", *READY_SECONDS)
     imported = _flag("stands where the game was played elsewhere and came as a record", required=False)
     open = fields.List(
         fields.Nested(OpenHand), metadata={"description": "there with `open=1`: one entry a seat"}
@@ -182,7 +164,7 @@ class ReceiptAnswer(Schema):
     """The server's signed word that an event is in the log, docs/spec/audit.md 7."""
 
     game = _text("the game's id")
-    seq = _count("of the last event that the command caused", low=1)
+    seq = count("of the last event that the command caused", low=1)
     head = _text(_HEAD)
     signature = _text("Ed25519, in hex")
 
@@ -241,19 +223,19 @@ class GameSummary(Schema):
     """A game in the lobby or the history; it may lag behind the table a little."""
 
     id = _text("the game's id")
-    seq = _count("events so far", low=1)
+    seq = count("events so far", low=1)
     status = fields.String(required=True, validate=validate.OneOf(STATUSES))
     phase = _text("as in the table")
     variant = _text("the variant it started from, or custom")
-    players = _number("how many seats it has", 3, MOST_SEATS)
+    players = number("how many seats it has", 3, MOST_SEATS)
     seats = fields.List(fields.Nested(GameSeat), required=True)
-    created_at = _count("ms since 1970 UTC")
-    updated_at = _count("ms since 1970 UTC")
-    hand_number = _number("from 1; 0 before the first deal", 0, MOST_HANDS)
+    created_at = count("ms since 1970 UTC")
+    updated_at = count("ms since 1970 UTC")
+    hand_number = number("from 1; 0 before the first deal", 0, MOST_HANDS)
     totals = _numbers("a number a seat", *_POINTS)
     winners = _numbers("the seats that have won", *_SEATS)
     rated = _flag("whether the game counts")
-    target = _number("points that end the game", 1, LARGEST)
+    target = number("points that end the game", 1, LARGEST)
 
 
 class GamesAnswer(Schema):
@@ -266,7 +248,7 @@ class GamesAnswer(Schema):
 class ItemAnswer(Schema):
     """An event, docs/spec/audit.md."""
 
-    seq = _count("its place in the game, from 1", low=1)
+    seq = count("its place in the game, from 1", low=1)
     head = _text(f"{_HEAD}, after it")
     event = _text("its stored bytes: compact JSON")
     private = fields.Dict(
@@ -282,7 +264,7 @@ class EventsAnswer(Schema):
     """Events in order."""
 
     events = fields.List(fields.Nested(ItemAnswer), required=True)
-    next = _number("`after` of the next call", 0, LARGEST_AFTER)
+    next = number("`after` of the next call", 0, LARGEST_AFTER)
 
 
 class RecordAnswer(Schema):
@@ -305,8 +287,8 @@ class ReadyAnswer(Schema):
     """The server can do its work."""
 
     ready = _flag("true")
-    partitions = _number("partitions of the log", 1, 1024)
-    projector_lag = _count(
+    partitions = number("partitions of the log", 1, 1024)
+    projector_lag = count(
         "appends that lobby and history do not show yet; null where unknown", allow_none=True
     )
     warnings = fields.List(
@@ -339,12 +321,12 @@ class ProblemAnswer(Schema):
 
     type = _text("where the code is explained")
     title = _text("of the code")
-    status = _number("the HTTP status", 400, 599)
+    status = number("the HTTP status", 400, 599)
     detail = _text("what is wrong this time")
     code = fields.String(required=True, validate=validate.OneOf(list(CODES)))
     hint = _text("what would be accepted; may be empty")
     legal = fields.String(metadata={"description": f"what may be played instead, {_CARDS}"})
-    seq = _count("events of the table that refused", low=1, required=False)
+    seq = count("events of the table that refused", low=1, required=False)
     errors = fields.List(fields.Nested(FieldError))
 
 

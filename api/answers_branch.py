@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema, fields
 
+from api.numbers import number
 from api.schemas import LARGEST_AFTER
 from domain.commands import ABANDON_SECONDS
 from domain.knobs import MOST_SEATS
@@ -13,37 +14,24 @@ class BranchAnswer(Schema):
     """The position of a finished game that is played on from."""
 
     game = fields.String(required=True, metadata={"description": "the id of the finished game"})
-    at = fields.Integer(
-        required=True,
-        validate=validate.Range(1, LARGEST_AFTER),
-        metadata={"description": "its event, from 1"},
-    )
-    seat = fields.Integer(
-        required=True,
-        validate=validate.Range(0, MOST_SEATS - 1),
-        metadata={"description": "the seat of who practises"},
-    )
+    at = number("its event, from 1", 1, LARGEST_AFTER)
+    seat = number("the seat of who practises", 0, MOST_SEATS - 1)
 
 
 class EndAndOrigin(Schema):
     """Fields of a table beside those of the contract."""
 
-    abandon_seconds = fields.Integer(
-        required=True,
+    abandon_seconds = number(
+        "seconds of waiting for persons after which the table ends; null at tables of before there was such a time, "
+        "which wait for ever",
+        *ABANDON_SECONDS,
         allow_none=True,
-        validate=validate.Range(*ABANDON_SECONDS),
-        metadata={
-            "description": "seconds of waiting for persons after which the table ends; null at tables of before "
-            "there was such a time, which wait for ever"
-        },
     )
-    abandoned_at = fields.Integer(
-        required=True,
+    abandoned_at = number(
+        "when the table ends unless something happens first, ms since 1970 UTC; null while a bot is to move or a "
+        "deadline runs, and where it never does",
+        0,
+        LARGEST_AFTER,
         allow_none=True,
-        validate=validate.Range(0, LARGEST_AFTER),
-        metadata={
-            "description": "when the table ends unless something happens first, ms since 1970 UTC; null while a "
-            "bot is to move or a deadline runs, and where it never does"
-        },
     )
     branch = fields.Nested(BranchAnswer, metadata={"description": "stands at a practice table"})

@@ -6,7 +6,8 @@ from typing import Final
 
 from marshmallow import Schema, fields, validate
 
-from api.answers import LARGEST_COUNT, TableAnswer
+from api.answers import TableAnswer
+from api.numbers import count, number
 from domain.knobs import MOST_SEATS
 
 _PHASES: Final = ("seats", "pass", "play", "moon")
@@ -16,11 +17,7 @@ class DeskItem(Schema):
     """An event of one of your games, or a table to begin with."""
 
     game = fields.String(required=True, metadata={"description": "the game's id"})
-    seq = fields.Integer(
-        required=True,
-        validate=validate.Range(1, LARGEST_COUNT),
-        metadata={"description": "its place in the game, from 1; of a table, the last event that it shows"},
-    )
+    seq = count("its place in the game, from 1; of a table, the last event that it shows", low=1)
     head = fields.String(
         required=True, metadata={"description": "head of the event chain after it, 32 bytes in hex"}
     )
@@ -45,20 +42,11 @@ class Turn(Schema):
     """A game that waits for you."""
 
     game = fields.String(required=True, metadata={"description": "the game's id"})
-    seq = fields.Integer(
-        required=True, validate=validate.Range(1, LARGEST_COUNT), metadata={"description": "events so far"}
-    )
-    seat = fields.Integer(
-        required=True, validate=validate.Range(0, MOST_SEATS - 1), metadata={"description": "your seat"}
-    )
+    seq = count("events so far", low=1)
+    seat = number("your seat", 0, MOST_SEATS - 1)
     phase = fields.String(required=True, validate=validate.OneOf(_PHASES))
     variant = fields.String(required=True, metadata={"description": "the variant it started from, or custom"})
-    deadline = fields.Integer(
-        required=True,
-        allow_none=True,
-        validate=validate.Range(0, LARGEST_COUNT),
-        metadata={"description": "when the house acts for you, in ms since 1970 UTC"},
-    )
+    deadline = count("when the house acts for you, in ms since 1970 UTC", allow_none=True)
 
 
 class TurnsAnswer(Schema):

@@ -6,27 +6,21 @@ from typing import Any, Final
 
 from marshmallow import Schema, fields, validate
 
-from api.answers import LARGEST_COUNT
+from api.numbers import LARGEST_COUNT, count
 from api.schemas import Commitment, QueryWhole, Request
 from services.leaves import KINDS
 
 MOST_ENTRIES: Final = 1000
 """Entries of an answer."""
 _HASH: Final = {"pattern": "^[0-9a-f]{64}$"}
-_NOTE: Final = "signed note: origin, size, root and the server's signature (C2SP tlog-checkpoint)"
+_NOTE: Final = (
+    "signed note: origin, size, root, and a signature by each of the server's keys (C2SP tlog-checkpoint)"
+)
 
 
 def _query_size(description: str, low: int = 0) -> QueryWhole:
     return QueryWhole(
         load_default=None,
-        validate=validate.Range(low, LARGEST_COUNT),
-        metadata={"description": description},
-    )
-
-
-def _count(description: str, *, low: int = 0, required: bool = True) -> fields.Integer:
-    return fields.Integer(
-        required=required,
         validate=validate.Range(low, LARGEST_COUNT),
         metadata={"description": description},
     )
@@ -80,37 +74,58 @@ class ProofQuery(Request):
     size = _query_size("of the log whose checkpoint you have; as it is now unless you say so")
 
 
+class KeyEntry(Schema):
+    """A server key."""
+
+    server_key = _hash("the public key, Ed25519")
+    signature = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "by the key before it, docs/audit.md, hex; null of the first",
+            "pattern": "^[0-9a-f]{128}$",
+        },
+    )
+
+
+class LogKeysAnswer(Schema):
+    """The server's keys in the order in which they came; the last one is that which new games name."""
+
+    origin = fields.String(required=True, metadata={"description": "of the log, as in its checkpoints"})
+    keys = fields.List(fields.Nested(KeyEntry), required=True)
+
+
 class LogEntry(Schema):
     """An entry of the log: the fields that its leaf is the hash of, docs/spec/audit.md 10."""
 
-    index = _count("from 0")
+    index = count("from 0")
     leaf = _hash("the leaf's hash")
     game = fields.String(required=True, metadata={"description": "the game's id"})
     kind = _kind()
-    seq = _count("of the event that locked or ended the game", low=1)
+    seq = count("of the event that locked or ended the game", low=1)
     head = _hash("of the game's chain at that event")
 
 
 class LogEntriesAnswer(Schema):
     """Entries of the log, oldest first."""
 
-    size = _count("entries of the whole log")
+    size = count("entries of the whole log")
     entries = fields.List(fields.Nested(LogEntry), required=True)
-    next = _count("index behind these entries: the next `start`, now or once there are more")
+    next = count("index behind these entries: the next `start`, now or once there are more")
 
 
 class LogProofAnswer(Schema):
     """The path to a leaf, with the fields of its entry; or from one size to another. Each with a checkpoint to end in."""
 
     leaf = _hash("the leaf's hash", required=False)
-    index = _count("of the leaf", required=False)
-    size = _count("of the log that the path is in", low=1, required=False)
+    index = count("of the leaf", required=False)
+    size = count("of the log that the path is in", low=1, required=False)
     game = fields.String(metadata={"description": "the game's id"})
     kind = _kind(required=False)
-    seq = _count("of the event that locked or ended the game", low=1, required=False)
+    seq = count("of the event that locked or ended the game", low=1, required=False)
     head = _hash("of the game's chain at that event", required=False)
-    first = _count("size of the earlier log", low=1, required=False)
-    second = _count("size of the later log", low=1, required=False)
+    first = count("size of the earlier log", low=1, required=False)
+    second = count("size of the later log", low=1, required=False)
     path: Any = fields.List(
         fields.String(metadata=_HASH),
         required=True,

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from marshmallow import Schema, fields, validate
 
-from api.answers import LARGEST_COUNT
+from api.numbers import LARGEST_COUNT, count, number
 from api.schemas import LARGEST_PAGE, QueryWhole, Request
 from domain.knobs import MOST_SEATS
 from domain.variants import FAMILIES
@@ -14,14 +14,6 @@ from services.standings import RECENT
 
 USUAL: Final = "basic"
 """The family of a leaderboard that does not say which."""
-
-
-def _count(description: str, *, low: int = 0) -> fields.Integer:
-    return fields.Integer(
-        required=True,
-        validate=validate.Range(low, LARGEST_COUNT),
-        metadata={"description": description},
-    )
 
 
 def _figure(description: str, *, allow_none: bool = False) -> fields.Float:
@@ -58,7 +50,7 @@ class MeanPoints(Schema):
     mean = _figure("points a hand; less is better")
     low = _figure("end of the interval; null before the second game", allow_none=True)
     high = _figure("end of the interval; null before the second game", allow_none=True)
-    hands = _count("hands that were counted, of rated games and of others by the published rules", low=1)
+    hands = count("hands that were counted, of rated games and of others by the published rules", low=1)
 
 
 class FamilyRating(Schema):
@@ -66,19 +58,19 @@ class FamilyRating(Schema):
 
     rating = _figure("25 for who has not played; null before the first rated game", allow_none=True)
     deviation = _figure("standard deviation of the rating; null where that is", allow_none=True)
-    games = _count("rated games")
-    wins = _count("rated games won, shared wins included")
+    games = count("rated games")
+    wins = count("rated games won, shared wins included")
     mean_points = fields.Nested(MeanPoints, required=True, allow_none=True)
 
 
 class GameCounts(Schema):
     """Finished games; those that were given up, imported or practised do not count."""
 
-    finished = _count("all of them")
-    rated = _count("those that moved a rating")
-    won = _count("shared wins included")
-    left = _count("those whose seat was handed over and not taken back")
-    withheld = _count(
+    finished = count("all of them")
+    rated = count("those that moved a rating")
+    won = count("shared wins included")
+    left = count("those whose seat was handed over and not taken back")
+    withheld = count(
         "those for whose deals the player committed to entropy and never opened it: once may be a lost connection, "
         "often is a choice among deals"
     )
@@ -88,16 +80,10 @@ class RecentGame(Schema):
     """A finished game as its player sees it."""
 
     game = _text("the game's id")
-    ended_at = _count("ms since 1970 UTC")
+    ended_at = count("ms since 1970 UTC")
     variant = _text("the variant it started from, or custom")
-    seat = fields.Integer(
-        required=True, validate=validate.Range(0, MOST_SEATS - 1), metadata={"description": "the player's"}
-    )
-    total = fields.Integer(
-        required=True,
-        validate=validate.Range(-LARGEST_COUNT, LARGEST_COUNT),
-        metadata={"description": "the seat's points at the end"},
-    )
+    seat = number("the player's", 0, MOST_SEATS - 1)
+    total = number("the seat's points at the end", -LARGEST_COUNT, LARGEST_COUNT)
     won = _flag("alone or with others")
     left = _flag("whether the seat was handed over and not taken back")
     withheld = _flag("whether the player committed to entropy for the deals and never opened it")
@@ -134,7 +120,7 @@ class StandingAnswer(Schema):
 class BoardLine(FamilyRating):
     """A player or a house bot in a leaderboard."""
 
-    place = _count("from 1; equal scores share a place", low=1)
+    place = count("from 1; equal scores share a place", low=1)
     id = _text("leads on to `/v1/players/{id}`")
     name = _text("of the player or the bot; empty where it was erased")
     bot = _flag("whether it is a house bot")

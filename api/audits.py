@@ -7,12 +7,13 @@ from typing import Final
 from flask import Response
 from marshmallow import Schema, fields, validate
 
-from api.answers import ETAG_DOC, LARGEST_COUNT
-from api.errors import Problem
+from api.answers import ETAG_DOC
 from api.house import house
 from api.inputs import check_game_id
+from api.numbers import count
 from api.present import encode
 from api.room import Room
+from api.telling import check_over
 from services.store import CorruptStream
 
 audits: Final = Room("audit", __name__, url_prefix="/v1/games", description="The server's own report")
@@ -22,15 +23,6 @@ KEPT: Final = "public, max-age=86400"
 _STATUSES: Final = ("holds", "fails", "not shown")
 
 
-def _event(description: str, *, required: bool = False, allow_none: bool = False) -> fields.Integer:
-    return fields.Integer(
-        required=required,
-        allow_none=allow_none,
-        validate=validate.Range(0, LARGEST_COUNT),
-        metadata={"description": description},
-    )
-
-
 class ClaimAnswer(Schema):
     """One claim of docs/spec/audit.md, as `hearts verify` tells it."""
 
@@ -38,7 +30,7 @@ class ClaimAnswer(Schema):
     title = fields.String(required=True)
     status = fields.String(required=True, validate=validate.OneOf(_STATUSES))
     detail = fields.String(required=True, metadata={"description": "how far it holds, or why not, in words"})
-    event = _event("seq of the first event at fault")
+    event = count("seq of the first event at fault", required=False)
 
 
 class FaultAnswer(Schema):
@@ -47,7 +39,7 @@ class FaultAnswer(Schema):
     check = fields.String(
         required=True, metadata={"description": "what found it: a claim, or a copy of the game"}
     )
-    event = _event("seq of the first event at fault, where it is known", required=True, allow_none=True)
+    event = count("seq of the first event at fault, where it is known", allow_none=True)
     detail = fields.String(required=True)
 
 
@@ -57,7 +49,7 @@ class AuditAnswer(Schema):
     game = fields.String(required=True)
     ok = fields.Boolean(required=True, metadata={"description": "whether nothing is wrong"})
     status = fields.String(required=True, validate=validate.OneOf(["open", "playing", "over", "unknown"]))
-    seq = _event("events that were looked at", required=True)
+    seq = count("events that were looked at")
     head = fields.String(required=True, metadata={"description": "head of their chain, 32 bytes in hex"})
     claims = fields.List(fields.Nested(ClaimAnswer), required=True)
     problems = fields.List(
@@ -94,14 +86,11 @@ def get_audit(game: str) -> Response:
         with here.report():
             report = auditor.audit(game)
         return _sent(f'"{report.seq}-{report.head[:16]}"', encode(report), "no-cache")
-    if table.state.phase != "over":
-        raise Problem(
-            "game/not_over",
-            "the report is given out when the game is over",
-            hint="the public events so far are in the proof file, which `hearts verify` checks",
-            headers={"ETag": table.etag},
-            seq=table.seq,
-        )
+    check_over(
+        table,
+        "the report is given out when the game is over",
+        hint="the public events so far are in the proof file, which `hearts verify` checks",
+    )
     body = auditor.kept_json(game, table)
     if body is not None:
         return _sent(table.etag, body, KEPT)

@@ -199,16 +199,16 @@ class Client:
         ``changes`` are other values of rule set keys. ``opening``, 32 random bytes, is committed to for the seat ``me``
         and is what `ready` opens.
         """
-        body = {**(changes or {}), "variant": variant, "seats": list(seats), **self._seat_terms(opening)}
-        return self._call("POST", "/v1/games", Table, body=body)
+        body = {**(changes or {}), "variant": variant, "seats": list(seats)}
+        return self._take_seat("/v1/games", body, opening)
 
     def sit(
         self, game: str, seat: Seat | None = None, opening: bytes | None = None, invitation: str | None = None
     ) -> Table:
         """Take ``seat``, that of an invitation, or the first that is free, and commit to ``opening``."""
         named = {"seat": seat, "invitation": invitation}
-        body = {k: v for k, v in named.items() if v is not None} | self._seat_terms(opening)
-        return self._call("POST", f"{_game(game)}/seats", Table, body=body)
+        body = {name: value for name, value in named.items() if value is not None}
+        return self._take_seat(f"{_game(game)}/seats", body, opening)
 
     def stand(self, game: str, seat: Seat) -> Table:
         """Leave one's seat: free again before anyone is ready, the stand-in bot's after the deal."""
@@ -250,7 +250,14 @@ class Client:
 
     def proof(self, game: str) -> bytes:
         """The proof file of a game."""
-        request = self._http.build_request("GET", f"{_game(game)}/proof", headers={"Accept": "*/*"})
+        return self._bytes(f"{_game(game)}/proof")
+
+    def key_list(self) -> bytes:
+        """The server's keys, each signed by the one before it, as `services.keylist` reads them."""
+        return self._bytes("/v1/log/keys")
+
+    def _bytes(self, path: str) -> bytes:
+        request = self._http.build_request("GET", path, headers={"Accept": "*/*"})
         response = self._send(request, repeatable=True)
         if not response.is_success:
             raise _problem(self.url, response)
@@ -261,8 +268,9 @@ class Client:
 
     # --- inside
 
-    def _seat_terms(self, opening: bytes | None) -> dict[str, str]:
-        return {} if opening is None else {"entropy_commit": commit_entropy(opening).hex()}
+    def _take_seat(self, path: str, body: Mapping[str, Any], opening: bytes | None, **more: str) -> Table:
+        commit = {} if opening is None else {"entropy_commit": commit_entropy(opening).hex()}
+        return self._call("POST", path, Table, body={**body, **commit, **more})
 
     def _call(
         self,

@@ -24,6 +24,8 @@ _SHELL: Final = {"game": "$GAME", "seat": "3", "name": "standard"}
 _BEYOND: Final = {
     "request/not_found": "From addresses that nothing is at.",
     "request/method_not_allowed": "From any address, by a method that it does not take.",
+    "game/altered": "From any call about a game that somebody has changed in the store.",
+    "log/altered": "From calls about the log, when somebody has changed it in the store.",
     "server/error": "From no call that works as it should.",
 }
 """Where the codes come from that are no matter of a call."""

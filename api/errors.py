@@ -15,14 +15,15 @@ from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
 from api.explained import EXPLAINED
-from domain.refusals import HeartsError, InvalidRules, Malformed, Refused
+from domain.refusals import CorruptLog, HeartsError, InvalidRules, Malformed, Refused
 from services.audit import KeyFileError
 from services.folded import Table
 from services.hub import Closed, Cut
 from services.once import KeyReused
-from services.store import StoreUnavailable
+from services.store import CorruptStream, StoreUnavailable
 from services.tables import StaleVersion, UnknownGame
 from services.token_forms import TokenEnded, TooManyTokens
+from services.translog import CorruptTransparencyLog
 
 LOG: Final = logging.getLogger("hearts.api")
 PROBLEM_JSON: Final = "application/problem+json"
@@ -80,6 +81,8 @@ CODES: Final[dict[str, tuple[int, str]]] = {
     "rules/invalid": (422, "The rules cannot be played"),
     "rate/limited": (429, "Too many requests"),
     "stream/too_slow": (429, "The stream was not read"),
+    "game/altered": (500, "The game was altered in the store"),
+    "log/altered": (500, "The transparency log was altered in the store"),
     "server/error": (500, "The server failed"),
     "server/stopping": (503, "The server is about to stop"),
     "store/unavailable": (503, "The store does not answer"),
@@ -264,8 +267,24 @@ def _key_missing(error: KeyFileError) -> Problem:
     LOG.error("%s", error)
     return Problem(
         "store/unavailable",
-        "this server process cannot sign for the game now, so nothing was done",
+        "this server process cannot sign now, so nothing was done",
         hint="try again in a moment; the server's log tells its operator which key is missing",
+    )
+
+
+def _altered(error: CorruptLog | CorruptStream) -> Problem:
+    LOG.error(
+        "a game in the store is not as it was written: %s; `hearts audit GAME` tells more",
+        error,
+        exc_info=error,
+    )
+    return Problem("game/altered", "what the store holds of this game is not what was written there")
+
+
+def _log_altered(error: CorruptTransparencyLog) -> Problem:
+    LOG.error("%s; `hearts log verify` tells more", error, exc_info=error)
+    return Problem(
+        "log/altered", "what the store holds of the transparency log is not what was written there"
     )
 
 
@@ -294,6 +313,9 @@ _TOLD: Final[dict[type[Exception], Callable[[Any], Problem]]] = {
     TokenEnded: not_valid,
     TooManyTokens: _too_many_tokens,
     StoreUnavailable: _unavailable,
+    CorruptLog: _altered,
+    CorruptStream: _altered,
+    CorruptTransparencyLog: _log_altered,
     Cut: lambda error: Problem("log/cut", str(error), hint="read the table anew, and go on from its seq"),
     Closed: lambda error: Problem("server/stopping", str(error), hint="try again in a moment"),
     KeyFileError: _key_missing,

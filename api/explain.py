@@ -11,11 +11,11 @@ from typing import Any, Final
 from flask import Response
 from marshmallow import Schema, fields, validate
 
-from api.answers import LARGEST_COUNT
 from api.auth import caller
 from api.errors import CODES, FieldProblem, Problem
 from api.house import House, house
 from api.inputs import check_game_id, read_query, wsgi
+from api.numbers import LARGEST_COUNT
 from api.present import encode
 from api.queries import Lent
 from api.room import Room

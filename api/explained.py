@@ -331,6 +331,17 @@ EXPLAINED: Final[dict[str, Told]] = {
         "this process lets 48 requests wait at a time",
         "ask again in a second, or without wait",
     ),
+    "game/altered": Told(
+        "The store holds other events of this game than were played, or some that cannot be read. Nothing is signed for it.",
+        "To ask again does not help: tell whoever runs the server. Keep your receipts, and any proof file of the game that"
+        " you have: they show what was played.",
+        "what the store holds of this game is not what was written there",
+    ),
+    "log/altered": Told(
+        "The store holds another transparency log than was written there. Nothing is signed for it.",
+        "To ask again does not help: tell whoever runs the server, and keep the checkpoints that you have.",
+        "what the store holds of the transparency log is not what was written there",
+    ),
     "server/error": Told(
         "A fault of the server; it is in its log. Nothing that a client sends should lead here.",
         "Try again later, a command under the same `Idempotency-Key`.",

@@ -8,7 +8,7 @@ import msgspec
 from flask import Response
 
 from api.answers import ReadHeaders
-from api.answers_log import LogEntriesAnswer, LogEntriesQuery, LogProofAnswer, LogProofQuery
+from api.answers_log import LogEntriesAnswer, LogEntriesQuery, LogKeysAnswer, LogProofAnswer, LogProofQuery
 from api.errors import FieldProblem, Problem
 from api.house import house
 from api.inputs import read_query, wsgi
@@ -29,8 +29,8 @@ _PROOF_QUERY: Final = LogProofQuery()
 _ENTRIES_QUERY: Final = LogEntriesQuery()
 _ETAG_DOC: Final = {
     "ETag": {
-        "description": "size and root of the log",
-        "schema": {"type": "string", "example": '"12-0123456789abcdef"'},
+        "description": "size and root of the log, and how many keys sign for it",
+        "schema": {"type": "string", "example": '"12-0123456789abcdef-1"'},
     }
 }
 
@@ -51,12 +51,22 @@ def get_checkpoint() -> Response:
     Keep it: whoever has one can show that what was in the log then was changed or taken out later.
     """
     note = house().services.log.checkpoint()
-    checkpoint = read_checkpoint(note).checkpoint
-    etag = f'"{checkpoint.size}-{checkpoint.root.hex()[:16]}"'
+    (_, size, root), _, signatures = read_checkpoint(note)
+    etag = f'"{size}-{root.hex()[:16]}-{len(signatures)}"'
     headers = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": ANEW, "ETag": etag}
     if etag in (wsgi().get("HTTP_IF_NONE_MATCH") or ""):
         return Response(status=304, headers=headers)
     return Response(note.encode(), headers=headers)
+
+
+@logs.view("GET", "/keys", LogKeysAnswer, refuses=(503,))
+def get_keys() -> Response:
+    """List the server's keys, each signed by the one before it.
+
+    Whoever has one of them believes those behind it: `hearts verify --server-key HEX --server-keys FILE`.
+    """
+    log = house().services.log
+    return _sent({"origin": log.origin, "keys": log.keys()}, ANEW)
 
 
 @logs.view("GET", "/entries", LogEntriesAnswer, query=LogEntriesQuery, refuses=(503,))

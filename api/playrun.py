@@ -22,6 +22,8 @@ from api.scene import Scene
 from api.signer import SigningClient
 from api.terminals import Terminal
 from api.witness import Keepsake, Witness
+from domain.refusals import Malformed
+from services.keylist import KeyList, read_key_list
 from services.printable import printable, printable_line
 
 LONGEST_ID: Final = 64
@@ -62,6 +64,7 @@ class Kept:
             self.purse.server_keys(url),
             opening=sitting.opening,
             pinned=self.pinned,
+            list_keys=lambda: _keys_of(client),
             keep=self._keep,
             learn=lambda key: self.purse.learn_key(url, key),
         )
@@ -76,6 +79,14 @@ class Kept:
             if not self.told:
                 click.echo(f"Receipts are not kept, so you can prove less afterwards: {error}", err=True)
             self.told = True
+
+
+def _keys_of(client: SigningClient) -> KeyList | None:
+    """The server's own list of its keys, none where it has none that can be read."""
+    try:
+        return read_key_list(client.key_list())
+    except (ClientError, Malformed):
+        return None
 
 
 def run_game(

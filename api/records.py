@@ -10,14 +10,16 @@ from flask import Response
 
 from api.answers import ETAG_DOC, ReadHeaders, RecordAnswer
 from api.answers_log import ProofQuery
-from api.errors import FieldProblem, Problem
+from api.errors import FieldProblem, problem_of
 from api.gate import gate_of
 from api.house import house
 from api.inputs import check_game_id, read_query, wsgi
 from api.present import encode
 from api.room import Room
+from api.telling import check_over
 from domain.events import AnyEvent
 from domain.record import record_of
+from domain.refusals import CorruptLog
 from services.codec import CODEC
 from services.folded import Table
 from services.proof import proof_lines
@@ -59,12 +61,14 @@ def get_proof(game: str) -> Response:
     if _is_known(table) and not log.has(game):
         return _unchanged(table)
     entries, signer = here.pages.entries(game, table.seq), here.services.key.of(table.signer)
-    pieces = _pieces(proof_lines(entries, signer, table.head, lambda leaves: log.prove(leaves, size)))
+    pieces = _pieces(
+        proof_lines(entries, signer, table.head, lambda leaves, key: log.prove(leaves, key, size))
+    )
     # the first one is made here, where a store that is silent can still be told; a game of usual length is that one piece
     whole = next(pieces)
     if table.seq <= PAGE:
         return _file(table, whole, NDJSON, "ndjson")
-    return _file(table, gate_of(wsgi()).pieces(chain((whole,), pieces)), NDJSON, "ndjson")
+    return _file(table, gate_of(wsgi()).pieces(chain((whole,), _watched(pieces))), NDJSON, "ndjson")
 
 
 @records.view(
@@ -85,19 +89,25 @@ def get_record(game: str) -> Response:
     here = house()
     check_game_id(game)
     table = here.tables.load(game)
-    if table.state.phase != "over":
-        raise Problem(
-            "game/not_over",
-            "the record is given out when the game is over",
-            hint="the public events so far are in the proof file",
-            headers={"ETag": table.etag},
-            seq=table.seq,
-        )
+    check_over(
+        table,
+        "the record is given out when the game is over",
+        hint="the public events so far are in the proof file",
+    )
     if _is_known(table):
         return _unchanged(table)
     events = (CODEC.decode(public, hidden) for _, public, hidden in here.pages.entries(game, table.seq))
     record = record_of(cast("Iterator[AnyEvent]", events), here.players.seat_names(table.state))
     return _file(table, encode(record) + b"\n", "application/json", "json")
+
+
+def _watched(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """``pieces`` of an answer that has begun: what is found now breaks it off, and can be told to the operator alone."""
+    try:
+        yield from pieces
+    except CorruptLog as error:
+        problem_of(error)
+        raise
 
 
 def _pieces(lines: Iterator[bytes]) -> Iterator[bytes]:

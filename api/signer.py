@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from api.client import Client, ClientError, Problem, Strange, Table
-from domain.cards import Seat
 from domain.shuffle import genesis_head, next_head
 from services.signing import MoveKey
 
@@ -52,39 +51,24 @@ class SigningClient(Client):
         except OSError as error:
             raise KeyNotKept(f"the key that signs your moves cannot be kept: {error}") from error
 
-    def open_table(
-        self,
-        variant: str,
-        seats: Sequence[str | Mapping[str, str]],
-        changes: Mapping[str, Any] | None = None,
-        opening: bytes | None = None,
-    ) -> Table:
-        """As `Client.open_table`, with the key for the seat ``me``."""
-        return self._note(super().open_table(variant, seats, changes, opening))
-
-    def sit(
-        self, game: str, seat: Seat | None = None, opening: bytes | None = None, invitation: str | None = None
-    ) -> Table:
-        """As `Client.sit`, with the key."""
-        return self._note(super().sit(game, seat, opening, invitation))
-
-    def _note(self, table: Table) -> Table:
-        if self.signs:
-            self._signing.add(table.id)
+    def _take_seat(self, path: str, body: Mapping[str, Any], opening: bytes | None, **more: str) -> Table:
+        key = self._key_of_seat() if self.signs else None
+        if key is None:
+            return super()._take_seat(path, body, opening, **more)
+        table = super()._take_seat(path, body, opening, public_key=key.public, **more)
+        self._signing.add(table.id)
         return table
 
-    def _seat_terms(self, opening: bytes | None) -> dict[str, str]:
-        terms = super()._seat_terms(opening)
-        if not self.signs:
-            return terms
+    def _key_of_seat(self) -> MoveKey | None:
+        """The key to register; none where it cannot be kept and that was told instead."""
         try:
-            return {**terms, "public_key": self.key.public}
+            return self.key
         except KeyNotKept as error:
             if self._on_no_key is None:
                 raise
             self.signs = False
             self._on_no_key(error)
-            return terms
+            return None
 
     def _move(self, game: str, move: Mapping[str, Any]) -> Table:
         if game not in self._signing:

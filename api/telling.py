@@ -40,6 +40,12 @@ def refused_at(refused: Refused, table: Table, me: Player) -> RefusedAt:
     return RefusedAt(refused, table)
 
 
+def check_over(table: Table, detail: str, hint: str = "") -> None:
+    """Refuse, in the words of ``detail``, what there is of a finished game alone. Raises ``game/not_over``."""
+    if table.state.phase != "over":
+        raise RefusedAt(Refused("game/not_over", detail, hint=hint), table)
+
+
 def seat_of(table: Table, me: Player | None) -> Seat | None:
     """The seat that a caller may see by, none of a spectator; a token without the scope `watch` sees as one."""
     return table.state.seat_of(me.id) if me is not None and sees(me) else None

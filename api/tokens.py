@@ -12,6 +12,7 @@ from api.auth import require, require_now
 from api.errors import Problem
 from api.house import House, house
 from api.inputs import read_body, read_key, wsgi
+from api.numbers import number
 from api.present import encode
 from api.room import Room
 from api.schemas import LARGEST_AFTER, Judged, NameField, Nothing, Request, Whole
@@ -33,15 +34,6 @@ _PRIVATE: Final[Fields] = [
     ("Cache-Control", "private, no-store"),
     ("Vary", "Authorization"),
 ]
-
-
-def _moment(description: str, *, allow_none: bool = False) -> fields.Integer:
-    return fields.Integer(
-        required=True,
-        allow_none=allow_none,
-        validate=validate.Range(0, LARGEST_AFTER),
-        metadata={"description": description},
-    )
 
 
 class LabelField(NameField):
@@ -114,8 +106,10 @@ class TokenInfoAnswer(Schema):
     id = fields.String(required=True, metadata={"description": "what it is spoken of by"})
     label = fields.String(required=True, metadata={"description": "what it is for"})
     scopes = fields.List(fields.String(validate=validate.OneOf(SCOPES)), required=True)
-    created_at = _moment("ms since 1970 UTC")
-    expires_at = _moment("ms since 1970 UTC; null: it does not end by itself", allow_none=True)
+    created_at = number("ms since 1970 UTC", 0, LARGEST_AFTER)
+    expires_at = number(
+        "ms since 1970 UTC; null: it does not end by itself", 0, LARGEST_AFTER, allow_none=True
+    )
     last_used = fields.String(
         required=True, allow_none=True, metadata={"description": "the day, UTC", "example": "2026-01-31"}
     )
@@ -139,11 +133,7 @@ class ErasedAnswer(Schema):
     """Who was forgotten."""
 
     id = fields.String(required=True, metadata={"description": "stays in the games, and means nobody now"})
-    seats_left = fields.Integer(
-        required=True,
-        validate=validate.Range(0, LARGEST_AFTER),
-        metadata={"description": "seats in games not over that were given up"},
-    )
+    seats_left = number("seats in games not over that were given up", 0, LARGEST_AFTER)
 
 
 @tokens.view("GET", "/me/tokens", TokensAnswer, who="player", refuses=(503,))

@@ -16,6 +16,7 @@ from api.client import Strange
 from domain.cards import Seat
 from domain.shuffle import commit_entropy
 from services.audit import Receipt, is_signed, rotation_message, verify_receipt
+from services.keylist import KeyList
 
 PINNING: Final = "compare the key with a friend's, and give the right one with --server-key"
 
@@ -38,7 +39,7 @@ class Witness:
     """The player in ``seat`` of a game, who committed to ``opening`` and signs by ``seat_key`` (public, hex; none: not).
 
     ``kept`` is what is known of the game from before, ``known_keys`` the server's keys that the player knows by now, the
-    first-seen one first, and ``pinned`` the one that it was told to expect. ``keep`` is called with what is to be kept
+    first-seen one first, and ``pinned`` the one that it was told to expect; ``list_keys`` asks the server which keys its keys vouch for. ``keep`` is called with what is to be kept
     whenever it has changed, ``learn`` with a server key that is new and to be trusted.
     """
 
@@ -49,6 +50,7 @@ class Witness:
         *,
         opening: bytes | None = None,
         pinned: str | None = None,
+        list_keys: Callable[[], KeyList | None] = lambda: None,
         keep: Callable[[Keepsake], None] = lambda _: None,
         learn: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -58,7 +60,7 @@ class Witness:
         self.warnings: list[str] = []
         """All that was wrong so far."""
         self._known, self._pinned = [pinned] if pinned else list(known_keys), pinned
-        self._opening, self._keep, self._learn = opening, keep, learn
+        self._opening, self._keep, self._learn, self._list_keys = opening, keep, learn, list_keys
         self._keys: list[tuple[int, str]] = []
         """The keys that the game names, each with the event after which it is valid."""
         self._heads: list[str] = []
@@ -119,12 +121,25 @@ class Witness:
         if not self._known:
             self._learn(key)
             self._known.append(key)
-        elif key not in self._known:
+        elif key not in self._known and not self._is_vouched_for(key):
             first = "the one that you gave" if self._pinned else "the one first seen at this address"
             self._warn(
-                f"The server's key {key:.16}... is not {first}, {self._known[0]:.16}..., and no game of yours saw it change: "
+                f"The server's key {key:.16}... is not {first}, {self._known[0]:.16}..., which does not vouch for it: "
                 f"it may be another server; {PINNING}."
             )
+
+    def _is_vouched_for(self, key: str) -> bool:
+        """Whether a key that is known vouches for another one, by the list that the server gives out; then it is known, too."""
+        listed = self._list_keys()
+        if listed is None:
+            return False
+        for since in map(listed.since, self._known):
+            if key in since:
+                for one in since[1:]:
+                    self._learn(one)
+                self._known.extend(since[1:])
+                return True
+        return False
 
     def _turn(self, seq: int, key: str, signature: str) -> None:
         """The server names its next key, for which the one before must vouch."""

@@ -54,6 +54,15 @@ SUIT_OF: Final[tuple[Suit, ...]] = tuple(card // 13 for card in range(DECK_SIZE)
 SECOND: Final = DECK_SIZE
 
 
+def both_copies(mask: Mask) -> Mask:
+    """The multiset of both copies of the cards of a mask of first copies."""
+    return mask | mask << SECOND
+
+
+SUIT_CARDS: Final[tuple[Mask, ...]] = tuple(both_copies(mask) for mask in SUIT_MASKS)
+"""Both copies of the cards of each suit, by suit."""
+
+
 def parse_card(text: object) -> Card:
     """The card named by ``text``: rank then suit, either case, ``10`` read as ``T``.
 
@@ -68,11 +77,6 @@ def parse_card(text: object) -> Card:
         if card is not None:
             return card
     raise Malformed(f"not a card: {text!r:.40}; a card is a rank of {RANKS} and a suit of {SUITS}, as in QS")
-
-
-def format_card(card: Card) -> str:
-    """Rank then suit, as in ``QS``."""
-    return NAMES[card]
 
 
 def parse_cards(text: object) -> list[Card]:
@@ -157,11 +161,6 @@ def cards_of(mask: Mask) -> list[Card]:
     if not seconds:
         return distinct_cards(mask)
     return sorted(distinct_cards(mask) + distinct_cards(seconds))
-
-
-def count_cards(mask: Mask) -> int:
-    """How many cards ``mask`` holds, copies counted."""
-    return mask.bit_count()
 
 
 def format_mask(mask: Mask) -> str:

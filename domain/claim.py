@@ -29,11 +29,13 @@ from domain.cards import (
     HEARTS_MASK,
     QS,
     SECOND,
+    SUIT_CARDS,
     SUIT_MASKS,
     SUIT_OF,
     Card,
     Mask,
     Seat,
+    both_copies,
     cards_of,
     mask_of,
     mask_without,
@@ -98,7 +100,7 @@ class Unseen:
         loose = self.cards
         for mask in self.held:
             loose = mask_without(loose, mask)
-        self.loose: list[Mask] = [loose & (mask | mask << SECOND) for mask in allowed]
+        self.loose: list[Mask] = [loose & both_copies(mask) for mask in allowed]
         """Cards that a seat may hold beside those, each in as many copies as there are: a multiset."""
         room = [one.cards - self.held[one.seat].bit_count() for one in seen.seats] + [terms.kitty]
         room[me] = 0
@@ -189,8 +191,7 @@ def could_be_beaten(terms: Terms, hand: HandState, order: Sequence[Card]) -> Sea
 
 def _of_suits(mask: Mask, suits: Sequence[int]) -> int:
     """How many cards of some suits a multiset has."""
-    wanted = sum(SUIT_MASKS[suit] for suit in suits)
-    return (mask & (wanted | wanted << SECOND)).bit_count()
+    return (mask & sum(SUIT_CARDS[suit] for suit in suits)).bit_count()
 
 
 def _tricks(seen: View) -> Iterator[tuple[Seat, tuple[Card, ...]]]:

@@ -32,7 +32,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="t"):
     """The root of all events.
 
     Field order is the order in the stored bytes, which is why every event declares ``at`` again: inherited
-    keyword fields would come last.
+    keyword fields would come last. The two that most events are hold nothing that could lead back to them, so the
+    garbage collector need not look at them (``gc=False``), which is a tenth of what reading them takes.
     """
 
     at: int = 0
@@ -166,7 +167,7 @@ class PassesExchanged(Event, frozen=True, kw_only=True, tag="passes_exchanged"):
     hand: int
 
 
-class CardPlayed(Event, frozen=True, kw_only=True, tag="card_played"):
+class CardPlayed(Event, frozen=True, kw_only=True, tag="card_played", gc=False):
     """A seat played a card to the trick; signed where it registered a key and played itself."""
 
     at: int = 0
@@ -177,7 +178,7 @@ class CardPlayed(Event, frozen=True, kw_only=True, tag="card_played"):
     signature: str | UnsetType = UNSET
 
 
-class TrickEnded(Event, frozen=True, kw_only=True, tag="trick_ended"):
+class TrickEnded(Event, frozen=True, kw_only=True, tag="trick_ended", gc=False):
     """A trick is full; ``seat`` took the pile, null where it is dead and the pile stays."""
 
     at: int = 0

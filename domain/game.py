@@ -42,7 +42,7 @@ from domain.shuffle import commit_cards, hiding_key
 from domain.signing import Signed, moon_action, pass_action, pass_signatures, play_action, require_signed
 from domain.state import State
 from domain.view import view
-from domain.waiting import abandoned_at, bots_owe, deadline, to_act
+from domain.waiting import abandoned_at, bots_owe, deadline, left_until, to_act
 
 __all__ = [
     "abandoned_at",
@@ -54,6 +54,7 @@ __all__ = [
     "fold",
     "initial",
     "is_over",
+    "left_until",
     "to_act",
 ]
 

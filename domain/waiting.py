@@ -29,14 +29,26 @@ def deadline(state: State) -> int | None:
     if state.phase == "seats":
         first = state.first_ready_at
         return None if first is None else first + state.ready_seconds * 1000
-    if state.clock is None or all(state.seats[seat].house_plays for seat in to_act(state)):
+    if state.clock is None or not _waits_for(state)[0]:
         return None
     return state.since + state.clock * 1000
 
 
 def bots_owe(state: State) -> bool:
     """Whether a house bot is to pass, play or choose."""
-    return state.phase != "seats" and any(state.seats[seat].house_plays for seat in to_act(state))
+    return state.phase != "seats" and _waits_for(state)[1]
+
+
+def _waits_for(state: State) -> tuple[bool, bool]:
+    """Whether persons are among those the table waits for, and whether house bots are."""
+    persons = bots = False
+    # a loop and no `any`: it runs with every append, and a generator takes twice as long
+    for seat in to_act(state):
+        if state.seats[seat].house_plays:
+            bots = True
+        else:
+            persons = True
+    return persons, bots
 
 
 def abandoned_at(state: State) -> int | None:
@@ -45,8 +57,11 @@ def abandoned_at(state: State) -> int | None:
     None where it does not: while a bot is to move or a deadline runs, for then the house goes on by itself; at a table
     that was opened without such a time; and when the game is over.
     """
-    if state.abandon_seconds is None or state.phase == "over" or deadline(state) is not None:
-        return None
-    if bots_owe(state):
+    return None if deadline(state) is not None or bots_owe(state) else left_until(state)
+
+
+def left_until(state: State) -> int | None:
+    """`abandoned_at` of a table that is known to have no bot to move and no deadline."""
+    if state.abandon_seconds is None or state.phase == "over":
         return None
     return state.last_at + state.abandon_seconds * 1000

@@ -62,7 +62,7 @@ class Signer(Protocol):
         """The key that the first games named."""
 
     def all(self) -> tuple[ServerKey, ...]:
-        """Every key, in the order in which they came."""
+        """Every key up to the one that new games name now, in the order in which they came. Raises `KeyMissing`."""
 
     def of(self, public: str) -> ServerKey:
         """The key with this public half. Raises `KeyMissing`."""

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from services.audit import Signer
+from services.audit import KeyMissing, Signer
+from services.keylist import key_links
 from services.leaves import Leaf
 from services.notes import Checkpoint, sign_checkpoint, verifier_key
 from services.translog import CorruptTransparencyLog, TransparencyLog
@@ -39,9 +40,10 @@ class LogProof(NamedTuple):
 class PublicLog:
     """The transparency log as the owner of the keys publishes it under ``origin``; empty: a name made of the first key.
 
-    A game is proved by the key that it names first, so checkpoints are signed by every key that games may name.
+    A checkpoint is signed by every key that games name, for a game is proved by the one that it names first, and a watcher
+    of the log relies on the newest; that of a game's proof file by the game's first key alone.
 
-    Methods raise `StoreUnavailable`, and `CorruptTransparencyLog` unless they say otherwise.
+    Methods raise `StoreUnavailable`, `KeyMissing`, and `CorruptTransparencyLog` unless they say otherwise.
     """
 
     def __init__(self, tree: TransparencyLog, ring: Signer, origin: str) -> None:
@@ -54,10 +56,15 @@ class PublicLog:
         """The first key of the checkpoints, as readers of signed notes take it."""
         return verifier_key(self.origin, self._ring.first.public)
 
-    def checkpoint(self, size: int | None = None) -> str:
-        """The signed checkpoint of the log as it is, or of its first ``size`` leaves."""
+    def checkpoint(self, size: int | None = None, server_key: str | None = None) -> str:
+        """The checkpoint of the log as it is, or of its first ``size`` leaves, signed by every key or by one."""
         size = self.tree.size() if size is None else size
-        return sign_checkpoint(Checkpoint(self.origin, size, self.tree.root(size)), self._ring.all())
+        keys = self._ring.all() if server_key is None else (self._ring.of(server_key),)
+        return sign_checkpoint(Checkpoint(self.origin, size, self.tree.root(size)), keys)
+
+    def keys(self) -> list[dict[str, str | None]]:
+        """The entries of the published list of keys."""
+        return key_links(self._ring.all())
 
     def inclusion(self, leaf: bytes, index: int, size: int) -> Inclusion:
         """The path to a leaf. Raises ValueError where it is not among the first ``size``."""
@@ -71,18 +78,25 @@ class PublicLog:
         except CorruptTransparencyLog:
             return False
 
-    def prove(self, leaves: Sequence[Leaf], size: int | None = None) -> LogProof | None:
+    def prove(
+        self, leaves: Sequence[Leaf], server_key: str | None = None, size: int | None = None
+    ) -> LogProof | None:
         """A checkpoint, now or of a ``size``, and the inclusion of those of ``leaves`` that it covers; none where it covers none.
 
-        Of a log that was spoilt nothing is shown, and the error is logged: a game's proof file is worth having without it.
+        With the first ``server_key`` of a game it is signed by that alone, as in a proof file.
+
+        Of a log that was spoilt, or under a key that is not here, nothing is shown, and the error is logged: a game's proof file is worth having without it.
         """
         try:
-            return self._prove(leaves, size)
+            return self._prove(leaves, server_key, size)
         except CorruptTransparencyLog:
             LOG.exception("the transparency log shows nothing; `hearts log verify` tells more")
             return None
+        except KeyMissing as error:  # as an event tells that was changed by hand
+            LOG.error("the transparency log shows nothing of a game: %s", error)
+            return None
 
-    def _prove(self, leaves: Sequence[Leaf], size: int | None) -> LogProof | None:
+    def _prove(self, leaves: Sequence[Leaf], server_key: str | None, size: int | None) -> LogProof | None:
         hashes = [leaf.hash for leaf in leaves]
         found = list(zip(hashes, self.tree.find(hashes), strict=True))
         if size is None and any(index is not None for _, index in found):
@@ -91,5 +105,6 @@ class PublicLog:
         if not covered or size is None:
             return None
         return LogProof(
-            self.checkpoint(size), tuple(self.inclusion(leaf, index, size) for leaf, index in covered)
+            self.checkpoint(size, server_key),
+            tuple(self.inclusion(leaf, index, size) for leaf, index in covered),
         )

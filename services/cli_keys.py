@@ -22,7 +22,8 @@ def keys() -> None:
 def show() -> None:
     """Show the server's public keys, in the order they came, and what signs where.
 
-    Players compare the first one with what a proof file names (`hearts verify --server-key`).
+    Players compare the first one with what a proof file names (`hearts verify --server-key`); `/v1/log/keys` shows them those up
+    to the current one.
     """
     with open_house() as house:
         ring = house.key

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from services.cli_games import open_house
-from services.cli_records import Evidence
+from services.cli_records import Evidence, public_key
 from services.integrity import KeptCheckpoint, read_kept_checkpoint
 from services.logcheck import GamesCheck, check_checkpoint, check_tree
 from services.printable import printable, printable_line
@@ -18,10 +21,15 @@ from services.record_files import FAULTY, HOLDS, UNREADABLE
 from services.store import StoreError
 from services.wiring import Services
 
+if TYPE_CHECKING:
+    from services.logwatch import Watch
+
 
 @click.group(name="log")
 def log_group() -> None:
     """Look at the transparency log: one leaf for the lock and one for the end of each game.
+
+    `check` watches that of any server over HTTP; the others work on the store of the settings.
 
     Exit status 0: all is in order; 1: something is not; 2: the log could not be looked at.
     """
@@ -93,7 +101,7 @@ def verify(checkpoints: tuple[KeptCheckpoint, ...], as_json: bool) -> None:
         places, problems = check_tree(tree)
         if not problems:
             told = (
-                check_checkpoint(tree, one, len(places), house.log.origin, house.key.public)
+                check_checkpoint(tree, one, len(places), house.log.origin, house.key.held)
                 for one in checkpoints
             )
             problems += [one for one in told if one is not None]
@@ -124,3 +132,105 @@ def fill() -> None:
         for problem in check.run():
             click.echo(printable_line(problem), err=True)
         click.echo(f"{check.fill()} leaves added")
+
+
+def _address(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise click.BadParameter(f"{text!r:.80} is no address: it begins with https:// or http://")
+    return text
+
+
+@log_group.command()
+@click.option(
+    "--url", required=True, callback=_address, metavar="URL", help="The server, as https://example.org."
+)
+@click.option(
+    "--checkpoint",
+    "kept",
+    type=Evidence("checkpoint", read_kept_checkpoint),
+    help="The checkpoint from an earlier time, of which the log must be a continuation.",
+)
+@click.option(
+    "--server-key", metavar="HEX", callback=public_key, help="A key of the server, as you got it elsewhere."
+)
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Where the checkpoint of now is kept for the next time; nothing is written where it contradicts the one of before.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(1, 86_400),
+    default=600,
+    show_default=True,
+    help="Seconds that all of it may take.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def check(
+    url: str,
+    kept: KeptCheckpoint | None,
+    server_key: str | None,
+    save: Path | None,
+    timeout: float,
+    as_json: bool,
+) -> None:
+    """Watch the log of a server from outside, by its public answers alone.
+
+    Its keys must follow from --server-key, or from those that signed --checkpoint; each of them must have signed the checkpoint
+    of now; the log must have grown from the one of before; its entries must make the root that was signed, and have no two of
+    a kind for one game, which would be a fork.
+    """
+    # not at the top: nothing else here speaks HTTP, and it takes long to load
+    import httpx
+
+    from services.logwatch import Had, LogClient, Unanswered, Watch
+
+    unanswered = False
+    with httpx.Client() as client:
+        watch = Watch(LogClient(client, url, timeout), Had(server_key, kept.signed if kept else None))
+        try:
+            watch.run()
+        except Unanswered as error:
+            unanswered = True
+            watch.notices.append(str(error))
+    try:
+        if save is not None:
+            _save(watch, save)
+    except OSError as error:
+        unanswered = True
+        watch.notices.append(f"the checkpoint cannot be kept in {save}: {error.strerror}")
+    _tell_watch(watch, unanswered, as_json)
+    sys.exit(FAULTY if watch.problems else UNREADABLE if unanswered else HOLDS)
+
+
+def _tell_watch(watch: Watch, unanswered: bool, as_json: bool) -> None:
+    if as_json:
+        click.echo(
+            msgspec.json.encode(
+                {"ok": not (watch.problems or unanswered), "holds": watch.held, "problems": watch.problems}
+                | {"notices": watch.notices, "checkpoint": watch.note}
+            )
+        )
+        return
+    for line in watch.held:
+        click.echo(f"holds: {printable_line(line)}")
+    for line in watch.problems:
+        click.echo(f"FAILS: {printable_line(line)}")
+    for line in watch.notices:
+        click.echo(printable_line(line), err=True)
+
+
+def _save(watch: Watch, path: Path) -> None:
+    """Keep the checkpoint of now.
+
+    One that contradicts the earlier one is kept beside it: the two together are the proof.
+    """
+    if watch.goes_on is None:
+        return
+    target = path if watch.goes_on else path.with_name(f"{path.name}.contradicts")
+    fresh = target.with_name(f"{target.name}.{os.getpid()}.new")
+    fresh.write_text(watch.note, encoding="utf-8")
+    fresh.replace(target)
+    if not watch.goes_on:
+        watch.notices.append(f"the checkpoint of now is kept in {target}: it and yours together prove it")

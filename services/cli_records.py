@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Any, Final
 
 import click
 import msgspec
@@ -17,12 +17,14 @@ from domain.refusals import Malformed
 from services.audit import Receipt
 from services.bulk import How, judge_all
 from services.integrity import Kept, KeptCheckpoint, read_kept_checkpoint, read_kept_receipt
+from services.keylist import KeyList, read_key_list
 from services.printable import file_name, printable, printable_line
 from services.record_files import (
     FAULTY,
     HOLDS,
     UNREADABLE,
     Unreadable,
+    Wanted,
     judge_proof,
     open_file,
     read_file,
@@ -75,7 +77,8 @@ class Evidence(click.File):
 FILES: Final = click.argument("files", nargs=-1, required=True, type=FileToRead(), metavar="FILE...")
 
 
-def _public_key(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
+def public_key(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
+    """A callback for an option that takes a public key in hex."""
     if text is not None and not re.fullmatch("[0-9a-fA-F]{64}", text):
         raise click.BadParameter(f"{text!r:.80} is no public key: that is 64 digits of hex")
     return None if text is None else text.lower()
@@ -87,7 +90,7 @@ def _seat_keys(context: click.Context, parameter: click.Parameter, pairs: tuple[
         seat, equals, key = pair.partition("=")
         if not equals or not re.fullmatch("[0-9]{1,2}", seat) or int(seat) in found:
             raise click.BadParameter(f"{pair!r:.80} is not SEAT=HEX, each seat once, as 0=1f...")
-        found[int(seat)] = _public_key(context, parameter, key) or ""
+        found[int(seat)] = public_key(context, parameter, key) or ""
     return found
 
 
@@ -106,8 +109,13 @@ def _seat_keys(context: click.Context, parameter: click.Parameter, pairs: tuple[
 @click.option(
     "--server-key",
     metavar="HEX",
-    callback=_public_key,
-    help="The server's first key, as you got it elsewhere.",
+    callback=public_key,
+    help="The server's key, as you got it elsewhere: its first one, or that from when the game was opened.",
+)
+@click.option(
+    "--server-keys",
+    type=Evidence("list of keys", read_key_list),
+    help="The server's list of keys, the answer of /v1/log/keys: what follows in it from your --server-key is the server's too.",
 )
 @click.option(
     "--receipt",
@@ -142,6 +150,7 @@ def verify(
     quiet: bool,
     jobs: int,
     server_key: str | None,
+    server_keys: KeyList | None,
     receipts: tuple[Receipt, ...],
     checkpoints: tuple[KeptCheckpoint, ...],
     seat_keys: dict[int, str],
@@ -150,11 +159,15 @@ def verify(
     """Check game records and proof files; - is standard input.
 
     A FILE is a record (hearts-record/1), many of them, one a line, or a proof file (hearts-audit/1). A file may be of any
-    size. Receipts and checkpoints that you kept go with one proof file, which must be of the events that they are of.
+    size, and come through a pipe: it is read as it is judged. Receipts and checkpoints that you kept go with one proof file, which must be of the events that they are of.
     Exit status 0: all hold; 1: one does not; 2: something could not be read as a record.
     """
-    kept = Kept(receipts, checkpoints)
-    if len(files) > 1 and kept != Kept():
+    kept = Kept(receipts, checkpoints, server_keys)
+    if server_keys is not None and server_key is None:
+        raise click.UsageError(
+            "a list of keys shows nothing without one of them that you got elsewhere: --server-key"
+        )
+    if len(files) > 1 and (receipts or checkpoints):
         raise click.UsageError("receipts and checkpoints go with one proof file")
     totals = [0, 0, 0]
     for file in files:
@@ -169,23 +182,12 @@ def verify(
     raise SystemExit(max((status for status in (HOLDS, FAULTY, UNREADABLE) if totals[status]), default=HOLDS))
 
 
-class Wanted(NamedTuple):
-    """What a proof file is held to."""
-
-    server_key: str | None
-    """The server's first public key and those of seats, as the reader got them elsewhere."""
-    seat_keys: dict[int, str]
-    kept: Kept
-    rerun_bots: bool
-    """Whether the bots' decisions are made again."""
-
-
 def _verify_file(file: IO[bytes], how: How, jobs: int, wanted: Wanted) -> tuple[int, int, int]:
     try:
         opened = open_file(file)
         if opened.kind == "proof":
-            return _verify_proof(*next(opened.texts), how, wanted)
-        if wanted.kept != Kept():
+            return _verify_proof(*next(opened.texts), file, how, wanted)
+        if wanted.kept.receipts or wanted.kept.checkpoints:
             raise Unreadable(1, "a receipt or a checkpoint is of a proof file, and this is a record")
         if wanted.rerun_bots:
             raise Unreadable(
@@ -208,10 +210,11 @@ def _verify_file(file: IO[bytes], how: How, jobs: int, wanted: Wanted) -> tuple[
     return holds, faulty, unreadable + len(broken)
 
 
-def _verify_proof(number: int, text: bytes, how: How, wanted: Wanted) -> tuple[int, int, int]:
-    report = judge_proof(
-        number, text, wanted.server_key, wanted.kept, wanted.seat_keys, rerun_bots=wanted.rerun_bots
-    )
+def _verify_proof(
+    number: int, first: bytes, file: IO[bytes], how: How, wanted: Wanted
+) -> tuple[int, int, int]:
+    with _progress(file, verdicts_follow=True) as advance:
+        report = judge_proof(number, first, file, wanted, advance)
     if how.as_json:
         if not (how.quiet and report.ok):
             click.echo(msgspec.json.encode(report))
@@ -223,13 +226,14 @@ def _verify_proof(number: int, text: bytes, how: How, wanted: Wanted) -> tuple[i
 
 
 @contextmanager
-def _progress(file: IO[bytes]) -> Iterator[Any]:
-    """Something to be told of bytes that are done: a bar on a terminal that verdicts do not go to, else nothing."""
+def _progress(file: IO[bytes], *, verdicts_follow: bool = False) -> Iterator[Any]:
+    """Something to be told of bytes that are done: a bar on a terminal that verdicts do not go to meanwhile, else nothing."""
     try:
         size = os.fstat(file.fileno()).st_size
     except OSError:
         size = 0
-    if size < BAR_BYTES or sys.stdout.isatty() or not sys.stderr.isatty():
+    between = sys.stdout.isatty() and not verdicts_follow
+    if size < BAR_BYTES or between or not sys.stderr.isatty():
         yield lambda _: None
         return
     name = printable(click.format_filename(file.name, shorten=True))

@@ -17,7 +17,7 @@ from domain.game import to_act
 from domain.refusals import Malformed
 from domain.state import INVITED, State
 from services.keys import Keys
-from services.wire import Script, Wire
+from services.wire import Call, Script, Wire
 
 KEPT: Final = 20_000
 """Entries that an inbox keeps at least; who comes back later is told anew where its games stand."""
@@ -156,19 +156,16 @@ class Desks:
         shelves: dict[int, list[News]] = {}
         for one in news:
             shelves.setdefault(self._keys.partition(one.player), []).append(one)
-        calls = [self._call(partition, shelf, now) for partition, shelf in shelves.items()]
-        try:
-            self._wire.pipeline(calls)
-        except redis.exceptions.NoScriptError:
-            self._wire.call("SCRIPT", "LOAD", WRITE.text)
-            self._wire.pipeline(calls)
+        self._wire.run_each(
+            WRITE, [self._call(partition, shelf, now) for partition, shelf in shelves.items()]
+        )
 
-    def _call(self, partition: int, shelf: Sequence[News], now: int) -> tuple[Any, ...]:
+    def _call(self, partition: int, shelf: Sequence[News], now: int) -> Call:
         keys = [self._keys.inbox(partition), *(self._keys.desk(one.player) for one in shelf)]
         args: list[Any] = [now, KEPT]
         for one in shelf:
             args += (one.player, one.game, one.seq, _DONE if one.done else _TURN if one.turn else "")
-        return ("EVALSHA", WRITE.digest, len(keys), *keys, *args)
+        return keys, args
 
     def read(self, player: str) -> tuple[Cursor, dict[str, Place]]:
         """The desk of a player, and the cursor behind all that has led to it."""
@@ -186,10 +183,6 @@ class Desks:
             for player, reply in zip(players, replies, strict=True)
             if reply is not None
         }
-
-    def count(self, player: str) -> int:
-        """How many games a player has in hand."""
-        return sum(not place.done for place in self.read(player)[1].values())
 
     def behind(self, player: str, cursor: Cursor, most: int = _PAGE) -> tuple[list[Entry], Cursor] | None:
         """News of a player behind a cursor, oldest first, at least one where there is any, and the cursor behind them.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Literal
+from typing import Any, Final, Literal
 
 from msgspec import UNSET
 
@@ -22,7 +22,7 @@ from domain.shuffle import (
     hash_parts,
     hiding_key,
 )
-from services.replay import Failed, Shown
+from services.faults import Failed, Shown
 
 
 def unshown(first: e.GameCreated) -> str:
@@ -34,10 +34,13 @@ def unshown(first: e.GameCreated) -> str:
 
 
 class FairnessCheck:
-    """Checks commitments, openings, the lock, and every revealed deal of a game."""
+    """Checks commitments, openings, the lock, and every revealed deal of a game, which it is fed bit by bit."""
 
     def __init__(self) -> None:
         self._number = 0
+        self._checks: _Checks = {}
+        self._unshown = ""
+        """Why nothing is shown of the game; empty where something is."""
         self._seats: dict[int, e.SeatTaken] = {}
         self._openings: dict[int, str] = {}
         self._root = b""
@@ -54,16 +57,50 @@ class FairnessCheck:
         """The hand that was broken off by the end of the game, where the secret revealed then shows it."""
 
     def run(self, events: Sequence[e.AnyEvent]) -> tuple[Literal["holds", "not shown"], str]:
-        """How far the claim holds. Raises `Failed`."""
-        first = events[0]
+        """How far the claim holds of a whole game. Raises `Failed`."""
+        self.feed(events)
+        return self.result()
+
+    def feed(self, events: Sequence[e.AnyEvent]) -> None:
+        """Check what comes next of the game. Raises `Failed`, after which it must not be fed again."""
+        number = self._number
+        if not number:
+            self._number = 1
+            self._begin(events[0])
+        checks = self._checks
+        for number, event in enumerate(events, number + 1):  # noqa: B020 (it counts on from where it was)
+            check = checks.get(type(event))
+            if check is not None:
+                self._number = number
+                check(self, event)
+        self._number = number
+
+    def result(self) -> tuple[Literal["holds", "not shown"], str]:
+        """How far the claim holds of all that it was fed."""
+        if self._unshown:
+            return "not shown", self._unshown
+        if not self._hands:
+            return "not shown", "no hand is over yet"
+        seats = [str(seat) for seat in sorted(self._openings) if self._openings[seat]]
+        if not seats:
+            return "not shown", "no seat contributed, so the server alone decided the deals"
+        late = ", ".join(map(str, sorted(self._late)))
+        opened_late = f"; seat{'s' * (len(self._late) > 1)} {late} opened late" if late else ""
+        return "holds", f"for seats {', '.join(seats)}, which contributed to the deals{opened_late}"
+
+    def _begin(self, first: e.AnyEvent) -> None:
         assert isinstance(first, e.GameCreated)
-        self._number = 1
+        self._unshown = unshown(first)
         if first.branch is not UNSET:
-            return "not shown", self._practice(first, events)
+            if first.anchor is not None:
+                self._fail("a practice table has no anchor")
+            self._checks = _PRACTICE
+            return
         if first.anchor is None:
             if first.imported is not True:
                 self._fail("there is no anchor, and the game was not imported")
-            return "not shown", unshown(first)
+            return
+        self._unshown = ""
         if not 1 <= first.chain <= MOST_HANDS:
             self._fail(f"a seed chain has 1 to {MOST_HANDS} links")
         self._game, self._terms = first.game, terms_of(first.rules)
@@ -74,37 +111,18 @@ class FairnessCheck:
         if not low <= first.ready_seconds <= high:
             self._fail(f"the time to get ready is not {low} to {high} seconds")
         self._ready_ms = first.ready_seconds * 1000
-        for self._number, event in enumerate(events, 1):
-            self._check(event)
-        return self._result()
+        self._checks = _CHECKS
 
-    def _practice(self, first: e.GameCreated, events: Sequence[e.AnyEvent]) -> str:
-        """Why nothing is shown of a practice table, which commits to nothing."""
-        if first.anchor is not None:
-            self._fail("a practice table has no anchor")
-        for self._number, event in enumerate(events, 1):
-            match event:
-                case e.HandDealt():
-                    hidden = [*event.hands, event.kitty]
-                case e.CardsPassed():
-                    hidden = [event.cards]
-                case e.HandScored() | e.GameEnded():
-                    hidden = [event.secret]
-                case _:
-                    hidden = []
-            if any(one is not None for one in hidden):
-                self._fail("a practice table has no commitments and secrets")
-        return unshown(first)
-
-    def _result(self) -> tuple[Literal["holds", "not shown"], str]:
-        if not self._hands:
-            return "not shown", "no hand is over yet"
-        seats = [str(seat) for seat in sorted(self._openings) if self._openings[seat]]
-        if not seats:
-            return "not shown", "no seat contributed, so the server alone decided the deals"
-        late = ", ".join(map(str, sorted(self._late)))
-        opened_late = f"; seat{'s' * (len(self._late) > 1)} {late} opened late" if late else ""
-        return "holds", f"for seats {', '.join(seats)}, which contributed to the deals{opened_late}"
+    def _practice(self, event: e.HandDealt | e.CardsPassed | e.HandScored | e.GameEnded) -> None:
+        """Nothing is shown of a practice table, which commits to nothing."""
+        if isinstance(event, e.HandDealt):
+            hidden = [*event.hands, event.kitty]
+        elif isinstance(event, e.CardsPassed):
+            hidden = [event.cards]
+        else:
+            hidden = [event.secret]
+        if any(one is not None for one in hidden):
+            self._fail("a practice table has no commitments and secrets")
 
     def _fail(self, why: str) -> None:
         raise Failed(self._number, why)
@@ -118,30 +136,20 @@ class FairnessCheck:
             raise Failed(self._number, "a hash or secret is not 32 bytes in lower-case hex")
         return raw
 
-    def _check(self, event: e.AnyEvent) -> None:
-        match event:
-            case e.SeatTaken():
-                self._seat_taken(event)
-            case e.SeatLeft():
-                if self._openings or self._root:
-                    self._fail("a seat changed after the first opening")
-                self._seats.pop(event.seat, None)
-            case e.SeatReady():
-                self._ready(event)
-            case e.GameLocked():
-                self._locked(event)
-            case e.HandDealt():
-                if not self._root:
-                    self._fail("a hand was dealt before the players' entropy was frozen")
-                if self._dealt is not None:
-                    self._fail("the hand before it was never revealed")
-                self._dealt, self._passed = event, {}
-            case e.CardsPassed():
-                self._passed[event.seat] = event.cards
-            case e.HandScored():
-                self._scored(event)
-            case e.GameEnded():
-                self._ended(event)
+    def _seat_left(self, event: e.SeatLeft) -> None:
+        if self._openings or self._root:
+            self._fail("a seat changed after the first opening")
+        self._seats.pop(event.seat, None)
+
+    def _hand_dealt(self, event: e.HandDealt) -> None:
+        if not self._root:
+            self._fail("a hand was dealt before the players' entropy was frozen")
+        if self._dealt is not None:
+            self._fail("the hand before it was never revealed")
+        self._dealt, self._passed = event, {}
+
+    def _cards_passed(self, event: e.CardsPassed) -> None:
+        self._passed[event.seat] = event.cards
 
     def _seat_taken(self, event: e.SeatTaken) -> None:
         if self._openings or self._root:
@@ -252,6 +260,22 @@ class FairnessCheck:
             if commit_cards(key, text).hex() == self._passed[seat]:
                 return text
         raise Failed(self._number, f"the commitment to the pass of seat {seat} opens to no cards of its hand")
+
+
+_Checks = dict[type[e.Event], Callable[[FairnessCheck, Any], None]]
+_CHECKS: Final[_Checks] = {
+    e.SeatTaken: FairnessCheck._seat_taken,
+    e.SeatLeft: FairnessCheck._seat_left,
+    e.SeatReady: FairnessCheck._ready,
+    e.GameLocked: FairnessCheck._locked,
+    e.HandDealt: FairnessCheck._hand_dealt,
+    e.CardsPassed: FairnessCheck._cards_passed,
+    e.HandScored: FairnessCheck._scored,
+    e.GameEnded: FairnessCheck._ended,
+}
+_PRACTICE: Final[_Checks] = dict.fromkeys(
+    (e.HandDealt, e.CardsPassed, e.HandScored, e.GameEnded), FairnessCheck._practice
+)
 
 
 def _commitment(secret: bytes, who: str, what: Literal["hand", "pass", "kitty"], text: str) -> str:

@@ -215,17 +215,11 @@ class Hub:
 
     # --- listening
 
-    @contextmanager
-    def game(self, game: str, bell: Bell) -> Iterator[GameTopic]:
-        """Listen to a game: ``bell`` rings when something has happened there. Raises as `Tables.load` does, and `Closed`."""
-        topic = self.join(game, bell)
-        try:
-            yield topic
-        finally:
-            self.leave(topic, bell)
-
     def join(self, game: str, bell: Bell) -> GameTopic:
-        """Begin to listen to a game, until `leave`."""
+        """Listen to a game until `leave`: ``bell`` rings when something has happened there.
+
+        Raises as `Tables.load` does, and `Closed`.
+        """
         with self._lock:
             self._follow()
             topic = self._games.get(game)

@@ -7,23 +7,35 @@ change it any more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
 from domain.refusals import Malformed
-from domain.shuffle import genesis_head, next_head
 from services.audit import Receipt, verify_receipt
+from services.chain import Chain
 from services.checkpoints import Inclusion
-from services.leaves import Leaf, leaf_kind
+from services.faults import Failed
+from services.keylist import KeyList
+from services.leaves import Leaf
 from services.merkle import verify_inclusion
 from services.notes import SignedCheckpoint, read_checkpoint
-from services.replay import Failed
 from services.rotations import KeysOverTime
 
-HEAD_DIGITS: Final = 16
-"""Digits of each head in the line of heads."""
+_OTHER_KEY: Final = (
+    "the file names another server key than you have: another server, or the key was changed in between; "
+    "the server's list of keys would show which (--server-keys)"
+)
+_OLDER_KEY: Final = (
+    "the file names a server key from before yours, for which yours does not vouch: take that one"
+)
+_FOREIGN_KEY: Final = "the file names a server key that does not follow from yours in your list of keys"
+_LATER_KEY: Final = "; its server key follows from yours by your list of keys"
+_OTHER_SIGNER: Final = (
+    "your checkpoint is signed by another key than the game's: another server's, or the key was changed in between; "
+    "your key and the server's list of keys would show which (--server-key, --server-keys)"
+)
 _NOT_PINNED: Final = "; key not pinned: compare it with one you got elsewhere (--server-key)"
 
 
@@ -48,69 +60,60 @@ class Kept(NamedTuple):
 
     receipts: tuple[Receipt, ...] = ()
     checkpoints: tuple[KeptCheckpoint, ...] = ()
-
-
-class Chain(NamedTuple):
-    """The head of a game's chain at its end, at the events that were asked for, and the leaves that its events add."""
-
-    head: bytes
-    heads: dict[int, bytes]
-    leaves: dict[str, Leaf]
-    """By their hash in hex."""
-
-
-def follow_chain(
-    game: str, lines: Sequence[bytes], heads: str, wanted: Iterable[int]
-) -> tuple[Chain, int | None]:
-    """The chain of a file's events, and the first event whose head is not the one that the file names."""
-    asked = set(wanted)
-    head, found, leaves = genesis_head(game), {}, {}
-    wrong: int | None = None
-    for seq, line in enumerate(lines, 1):
-        head = next_head(head, line)
-        if wrong is None and heads[(seq - 1) * HEAD_DIGITS : seq * HEAD_DIGITS] != head.hex()[:HEAD_DIGITS]:
-            wrong = seq
-        if seq in asked:
-            found[seq] = head
-        kind = leaf_kind(seq, line)
-        if kind is not None:
-            leaf = Leaf(game, kind, seq, head)
-            leaves[leaf.hash.hex()] = leaf
-    if wrong is None and len(heads) != len(lines) * HEAD_DIGITS:
-        wrong = len(lines)
-    return Chain(head, found, leaves), wrong
+    keys: KeyList | None = None
+    """The server's list of keys, which tells what follows from the key that the reader has."""
 
 
 class IntegrityCheck:
     """Holds a file's events to what its server has signed."""
 
-    def __init__(self, game: str, keys: KeysOverTime, events: int, chain: Chain) -> None:
-        self._game, self._keys, self._events, self._chain = game, keys, events, chain
+    def __init__(self, game: str, keys: KeysOverTime, chain: Chain) -> None:
+        self._game, self._keys, self._events, self._chain = game, keys, chain.events, chain
         self._receipt = 0
         """The last event that a receipt shows."""
         self._leaf: Leaf | None = None
         """The last leaf that a checkpoint shows, and how large the log was."""
         self._size = 0
-        self._hint = ""
+        self._trusted: tuple[str, ...] = (keys.first,)
+        """Keys by which a checkpoint may be signed that the reader kept."""
+        self._hints: list[str] = []
+        self._unjudged = ""
+        """Why a checkpoint that the reader kept says nothing of the file, whatever the file itself shows."""
 
     def run(
         self, in_file: Signed, kept: Kept, pinned: str | None
     ) -> tuple[Literal["holds", "not shown"], str]:
         """How far the claim holds; ``pinned`` is the server's key as the reader got it elsewhere. Raises `Failed`."""
-        if pinned is not None and pinned != self._keys.first:
-            raise Failed(1, "the file names another server key than you have")
+        if pinned is not None:
+            self._check_key(pinned, kept.keys)
         for receipt in in_file.receipts:
             self._check_receipt(receipt, "the receipt")
         for receipt in kept.receipts:
             self._check_receipt(receipt, "your receipt")
         if in_file.checkpoint is not None:
-            self._check_log(in_file.checkpoint, in_file.inclusions, None, "the checkpoint")
+            if not in_file.checkpoint.is_signed_by(self._keys.first):
+                raise Failed(self._events, "the signature of the checkpoint is not the server's")
+            for path in in_file.inclusions:
+                self._check_inclusion(path, in_file.checkpoint, None, "the checkpoint")
         for one in kept.checkpoints:
             self._check_kept(one, in_file)
         return self._result(pinned)
 
+    def _check_key(self, pinned: str, keys: KeyList | None) -> None:
+        """Hold the key that the game names first to the one that the reader has, or to what follows from that."""
+        first = self._keys.first
+        if keys is not None:
+            self._trusted = tuple({first, *keys.since(pinned)})
+        if pinned == first:
+            return
+        if keys is None:
+            raise Failed(1, _OTHER_KEY)
+        if first not in keys.since(pinned):
+            raise Failed(1, _OLDER_KEY if pinned in keys.since(first) else _FOREIGN_KEY)
+        self._hints.append(_LATER_KEY)
+
     def _result(self, pinned: str | None) -> tuple[Literal["holds", "not shown"], str]:
-        by, upto = [], self._receipt
+        by, upto, hint = [], self._receipt, "".join(self._hints)
         if self._receipt:
             by.append(f"by a receipt of event {self._receipt}")
         if self._leaf is not None:
@@ -119,9 +122,11 @@ class IntegrityCheck:
             )
             upto = max(upto, self._leaf.seq)
         if not by:
-            return "not shown", "a receipt or a checkpoint would show it" + self._hint
+            return "not shown", (self._unjudged or "a receipt or a checkpoint would show it") + hint
         told = f"up to event {upto} of {self._events}, {' and '.join(by)}"
-        return "holds", told + self._hint + ("" if pinned else _NOT_PINNED)
+        if self._unjudged:
+            return "not shown", f"{self._unjudged}; without it the claim would hold {told}{hint}"
+        return "holds", told + hint + ("" if pinned else _NOT_PINNED)
 
     def _check_receipt(self, receipt: Receipt, which: str) -> None:
         if receipt.game != self._game:
@@ -129,21 +134,11 @@ class IntegrityCheck:
         if receipt.seq > self._events:
             why = f"{which} is of event {receipt.seq}, and the file ends with event {self._events}: it was cut off"
             raise Failed(receipt.seq, why)
-        head = self._chain.heads.get(receipt.seq)
-        if head is None or receipt.head != head.hex():
+        if receipt.seq < 1 or receipt.head != self._chain.head_of(receipt.seq).hex():
             raise Failed(receipt.seq, f"{which} was given for other events")
         if not verify_receipt(receipt, self._keys.at(receipt.seq)):
             raise Failed(receipt.seq, f"the signature of {which} is not the server's")
         self._receipt = max(self._receipt, receipt.seq)
-
-    def _check_log(
-        self, signed: SignedCheckpoint, paths: Iterable[Inclusion], named: Leaf | None, which: str
-    ) -> None:
-        """A checkpoint's signature, and each path that is to lead to its root."""
-        if not signed.is_signed_by(self._keys.first):
-            raise Failed(self._events, f"the signature of {which} is not the server's")
-        for one in paths:
-            self._check_inclusion(one, signed, named, which)
 
     def _check_inclusion(
         self, one: Inclusion, signed: SignedCheckpoint, named: Leaf | None, which: str
@@ -156,7 +151,7 @@ class IntegrityCheck:
         path = [bytes.fromhex(step) for step in one.path]
         if not verify_inclusion(bytes.fromhex(one.leaf), one.index, size, path, root):
             raise Failed(self._events, f"the inclusion does not lead to {which}")
-        leaf = self._chain.leaves.get(one.leaf)
+        leaf = self._chain.leaf(one.leaf)
         if leaf is None:
             self._fail_leaf(named, which)
         elif self._leaf is None or self._leaf.seq <= leaf.seq:
@@ -179,21 +174,30 @@ class IntegrityCheck:
 
     def _check_kept(self, kept: KeptCheckpoint, in_file: Signed) -> None:
         """A checkpoint that the reader kept, with the leaf beside it, or with those in the file for the same size."""
-        which, (_, size, root) = "your checkpoint", kept.signed.checkpoint
+        which, (origin, size, root) = "your checkpoint", kept.signed.checkpoint
+        signed = kept.signed.judge(self._trusted)
+        if signed is None:
+            self._unjudged = _OTHER_SIGNER
+            return
+        if not signed:
+            raise Failed(self._events, f"the signature of {which} is not the server's")
         theirs = in_file.checkpoint
-        if theirs is not None and theirs.checkpoint.size == size and theirs.checkpoint.root != root:
+        same = theirs is not None and (theirs.checkpoint.origin, theirs.checkpoint.size) == (origin, size)
+        if theirs is not None and same and theirs.checkpoint.root != root:
             why = f"{which} and that of the file are of logs of {size} that differ: the log was forked"
             raise Failed(self._events, why)
-        if kept.inclusion is not None:
-            self._check_log(kept.signed, [kept.inclusion], kept.leaf, which)
+        paths = [kept.inclusion] if kept.inclusion is not None else in_file.inclusions if same else ()
+        for path in paths:
+            self._check_inclusion(path, kept.signed, kept.leaf, which)
+        if paths:
             return
-        paths = [path for path in in_file.inclusions if path.size == size]
-        self._check_log(kept.signed, paths, None, which)
-        if not paths:
-            self._hint = (
-                f"; the file has no inclusion for your checkpoint, of a log of {size}: "
-                f"get it with /v1/games/{self._game}/proof?size={size}"
-            )
+        if theirs is not None and theirs.checkpoint.origin != origin:
+            self._unjudged = f"{which} is of the log {origin}, and the file's of {theirs.checkpoint.origin}"
+            return
+        self._hints.append(
+            f"; the file has no inclusion for your checkpoint, of a log of {size}: "
+            f"get it with /v1/games/{self._game}/proof?size={size}"
+        )
 
 
 # --- reading what a reader kept

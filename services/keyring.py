@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from domain import events as e
 from domain.commands import RotateKey
@@ -29,15 +29,13 @@ from services.audit import (
     server_key,
 )
 from services.folded import Table
+from services.keylist import MOST_KEYS
 from services.keys import Keys
 from services.wire import StoreUnavailable
 
 if TYPE_CHECKING:
     from services.tables import Tables
     from services.wire import Wire
-
-MOST_KEYS: Final = 1000
-"""Keys that a file may have; each costs a signature check in the proof of a game that was rotated so often."""
 
 
 class KeyRing:
@@ -79,8 +77,13 @@ class KeyRing:
         return tuple(self._held)
 
     def all(self) -> tuple[ServerKey, ...]:
-        """Every key that this process has, in order; one that was added since counts when a game first names it."""
-        return tuple(self._held.values())
+        """Every key up to the one that new games name now, in order: the same in every process.
+
+        One question to the store; the file is read only where it is newer. Raises `KeyMissing`, `StoreUnavailable`.
+        """
+        current = self.of(self._ask()).public
+        held = tuple(self._held.values())
+        return held[: [key.public for key in held].index(current) + 1]
 
     def of(self, public: str) -> ServerKey:
         """The key of this public half, from the file if it is newer than this process. Raises `KeyMissing`."""

@@ -46,11 +46,14 @@ def _check_indexes(tree: TransparencyLog, places: Sequence[Place]) -> Iterator[s
 
 
 def check_checkpoint(
-    tree: TransparencyLog, kept: KeptCheckpoint, size: int, origin: str, server_key: str
+    tree: TransparencyLog, kept: KeptCheckpoint, size: int, origin: str, server_keys: Sequence[str]
 ) -> str | None:
-    """What a kept checkpoint says against the log of ``size`` leaves, none where it is a beginning of it."""
+    """What a kept checkpoint says against the log of ``size`` leaves, none where it is a beginning of it.
+
+    It may be signed by any of the ``server_keys`` (hex), for the server may have turned to another one since.
+    """
     checkpoint = kept.signed.checkpoint
-    if not kept.signed.is_signed_by(server_key):
+    if not kept.signed.judge(server_keys):
         return f"the checkpoint of {checkpoint.size} leaves is not signed by this server"
     if checkpoint.origin != origin:
         return f"the checkpoint is of the log {checkpoint.origin}, and this is {origin}"

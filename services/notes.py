@@ -10,7 +10,7 @@ from __future__ import annotations
 import binascii
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from hashlib import sha256
 from typing import Final, NamedTuple
 
@@ -58,13 +58,30 @@ class SignedCheckpoint(NamedTuple):
 
     def is_signed_by(self, server_key: str) -> bool:
         """Whether it was signed under its origin by the key (hex); signatures of others, such as witnesses, are let be."""
+        return self.judge([server_key]) is True
+
+    def judge(self, server_keys: Iterable[str]) -> bool | None:
+        """Whether all signatures under its origin by these keys (hex) are right; none where there is none by any of them."""
+        found: list[bool] = []
+        for key in server_keys:
+            mine = [one for one in self.signatures if _is_by(one, self.checkpoint.origin, key)]
+            found += [is_signed(key, self.text.encode(), one.value) for one in mine]
+        return all(found) if found else None
+
+    def signers(self, server_keys: Iterable[str]) -> list[str]:
+        """Those of the keys (hex) by which it has a signature under its origin, right or wrong."""
         name = self.checkpoint.origin
-        try:
-            key_hash = _key_hash(name, bytes.fromhex(server_key))
-        except ValueError:
-            return False
-        mine = [one for one in self.signatures if (one.name, one.key_hash) == (name, key_hash)]
-        return bool(mine) and all(is_signed(server_key, self.text.encode(), one.value) for one in mine)
+        return [key for key in server_keys if any(_is_by(one, name, key) for one in self.signatures)]
+
+    def strangers(self, server_keys: Collection[str]) -> int:
+        """How many of the signatures under its origin are by none of the keys (hex)."""
+        name = self.checkpoint.origin
+        mine = [one for one in self.signatures if one.name == name]
+        return sum(not any(_is_by(one, name, key) for key in server_keys) for one in mine)
+
+    def is_only_by(self, server_key: str) -> bool:
+        """Whether every signature, right or wrong, is one under its origin by the key (hex)."""
+        return all(_is_by(one, self.checkpoint.origin, server_key) for one in self.signatures)
 
 
 def sign_checkpoint(checkpoint: Checkpoint, keys: Iterable[ServerKey]) -> str:
@@ -111,6 +128,14 @@ def _signature(line: str) -> Signature:
     if not line.startswith(_DASH) or not is_origin(name) or len(raw) < 5:
         raise Malformed("a signature is a dash, a name and some base64")
     return Signature(name, raw[:4], raw[4:])
+
+
+def _is_by(signature: Signature, origin: str, server_key: str) -> bool:
+    try:
+        key_hash = _key_hash(origin, bytes.fromhex(server_key))
+    except ValueError:
+        return False
+    return (signature.name, signature.key_hash) == (origin, key_hash)
 
 
 def _base64(text: str, what: str) -> bytes:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from domain import events as e
 from domain.bots import house_move
 from domain.commands import AbandonTable, AnyCommand, LockTable
-from domain.game import abandoned_at, advance, bots_owe, deadline, to_act
+from domain.game import advance, bots_owe, deadline, left_until, to_act
 from domain.state import State
 from services.folded import Table
 
@@ -40,7 +40,7 @@ def next_due(state: State, now: int) -> int | None:
     if bots_owe(state):
         return now
     late = deadline(state)
-    return abandoned_at(state) if late is None else late
+    return left_until(state) if late is None else late
 
 
 def of_bots(state: State) -> bool:
@@ -67,13 +67,14 @@ def owed(most: int) -> Decide:
 
 def _owed(state: State, at: int) -> AnyCommand | None:
     """The next thing that the house must do at ``at``; none where it owes nothing yet."""
-    late, end = deadline(state), abandoned_at(state)
+    late = deadline(state)
     passed = late is not None and late <= at
-    if end is not None and end <= at:
-        return AbandonTable(at=at)
     if state.phase == "seats":
-        return LockTable(at=at) if passed else None
-    for seat in to_act(state):
-        if state.seats[seat].house_plays or passed:
-            return house_move(state, seat, at)
-    return None
+        if passed:
+            return LockTable(at=at)
+    else:
+        for seat in to_act(state):
+            if passed or state.seats[seat].house_plays:
+                return house_move(state, seat, at)
+    end = left_until(state) if late is None else None
+    return AbandonTable(at=at) if end is not None and end <= at else None

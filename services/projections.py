@@ -19,7 +19,7 @@ from domain.view import view
 from services.feed import Feed
 from services.folded import Table
 from services.keys import Keys
-from services.wire import Script, Wire
+from services.wire import Call, Script, Wire
 
 GROUP: Final = "projector"
 """The consumer group of the feeds by which the read models are kept."""
@@ -161,19 +161,13 @@ class Projections:
         for partition in sorted({*updates, *acks}):
             mine = updates.get(partition, ())
             for start in range(0, len(mine) - AT_ONCE, AT_ONCE):
-                written += self._run([self._call(partition, mine[start : start + AT_ONCE], ())])
+                written += self._wire.run(WRITE, *self._call(partition, mine[start : start + AT_ONCE], ()))
             rest = mine[(len(mine) - 1) // AT_ONCE * AT_ONCE :]
             last.append(self._call(partition, rest, acks.get(partition, ())))
-        return written + self._run(last)
+        replies: list[int] = self._wire.run_each(WRITE, last)
+        return written + sum(replies)
 
-    def _run(self, calls: Sequence[tuple[Any, ...]]) -> int:
-        try:
-            return sum(self._wire.pipeline(calls))
-        except redis.exceptions.NoScriptError:
-            self._wire.call("SCRIPT", "LOAD", WRITE.text)
-            return sum(self._wire.pipeline(calls))
-
-    def _call(self, partition: int, updates: Sequence[Update], acks: Sequence[bytes]) -> tuple[Any, ...]:
+    def _call(self, partition: int, updates: Sequence[Update], acks: Sequence[bytes]) -> Call:
         keys = self._keys
         used = [keys.feed(partition), keys.seats(partition), keys.parked(partition)]
         used += [keys.lobby(partition, status) for status in STATUSES]
@@ -181,7 +175,7 @@ class Projections:
         args: list[Any] = [VERSION, GROUP, len(acks), *acks]
         for one in updates:
             args += _arguments(one)
-        return ("EVALSHA", WRITE.digest, len(used), *used, *args)
+        return used, args
 
     def seqs(self, games: Sequence[str]) -> dict[str, int]:
         """How far each game is projected by this version, 0 where it is not."""
@@ -205,10 +199,6 @@ class Projections:
         self._wire.call("HDEL", self._keys.parked(self._keys.partition(game)), game)
 
     # --- reading
-
-    def table(self, game: str) -> dict[str, Any] | None:
-        """The summary of a game, none where it is not projected."""
-        return self._tables([game])[0]
 
     def tables(self, games: Sequence[str]) -> list[dict[str, Any]]:
         """The summaries of those of ``games`` that are projected."""

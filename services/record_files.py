@@ -15,12 +15,13 @@ from domain.refusals import HeartsError, InvalidRules, Malformed
 from services.integrity import Kept
 from services.json_keys import find_twice
 from services.printable import printable, printable_line
-from services.proof import FORMAT as PROOF_FORMAT
-from services.proof import Report, read_proof
-from services.verdicts import verify_proof
+from services.proof import Report
+from services.proof_file import FORMAT as PROOF_FORMAT
+from services.proof_file import ProofFile
+from services.verdicts import verify_file
 
 LARGEST_LINE: Final = 64 * 1024 * 1024
-"""Bytes of the longest line, record or proof file that is read."""
+"""Bytes of the longest line or record that is read."""
 HOLDS, FAULTY, UNREADABLE = 0, 1, 2
 """What a record or file came to: the exit statuses of `hearts verify`."""
 NEEDED: Final = ("format", "rules", "seats", "hands")
@@ -37,7 +38,10 @@ class Unreadable(HeartsError):
 
 
 class Opened(NamedTuple):
-    """What a file holds: records, one a text, or the one text of a proof file; each with the line it begins at."""
+    """What a file holds: records, one a text, or a proof file, of which the one text is the first line.
+
+    Each text comes with the line it begins at. `judge_proof` reads the rest of a proof file.
+    """
 
     kind: Literal["records", "proof"]
     texts: Iterator[tuple[int, bytes]]
@@ -54,7 +58,7 @@ def open_file(file: IO[bytes]) -> Opened:
     if first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise Unreadable(1, "the file is UTF-16, and records and proof files are UTF-8")
     if _kind(first) == PROOF_FORMAT:
-        return Opened("proof", iter([(number, first + _take(file.read, number))]))
+        return Opened("proof", iter([(number, first)]))
     if first.rstrip().endswith(b"}") or len(first) > LARGEST_LINE:
         return Opened("records", _lines(file, number, first))
     return Opened("records", iter([(number, first + _take(file.read, number))]))
@@ -91,7 +95,11 @@ def _take(read: Callable[[int], bytes], number: int) -> bytes:
     try:
         return read(LARGEST_LINE + 1)
     except OSError as error:
-        raise Unreadable(number, f"the file cannot be read here: {error.strerror or error}") from error
+        raise Unreadable(number, _unread(error)) from error
+
+
+def _unread(error: OSError) -> str:
+    return f"the file cannot be read here: {error.strerror or error}"
 
 
 def _kind(line: bytes) -> object:
@@ -146,20 +154,42 @@ def judge(number: int, text: bytes, *, named: bool) -> tuple[Verdict, Sequence[s
     return verdict, kernel.seat_names(text) if named else ()
 
 
+class Wanted(NamedTuple):
+    """What a proof file is held to."""
+
+    server_key: str | None
+    """The server's first public key and those of seats, as the reader got them elsewhere."""
+    seat_keys: Mapping[int, str]
+    kept: Kept
+    rerun_bots: bool
+    """Whether the bots' decisions are made again."""
+
+
 def judge_proof(
-    number: int,
-    data: bytes,
-    server_key: str | None,
-    kept: Kept,
-    seat_keys: Mapping[int, str] | None = None,
-    *,
-    rerun_bots: bool = False,
+    number: int, first: bytes, file: IO[bytes], wanted: Wanted, advance: Callable[[int], object]
 ) -> Report:
-    """What a proof file shows, given what the reader kept or got elsewhere. Raises `Unreadable`."""
-    if len(data) > LARGEST_LINE:
-        raise Unreadable(number, f"longer than the {LARGEST_LINE} bytes that a proof file may have")
+    """What a proof file shows whose ``first`` line, in line ``number`` of the file, was read already.
+
+    The rest is read here; ``advance`` is told of bytes as they are done. Raises `Unreadable`.
+    """
+
+    def read(size: int) -> bytes:
+        try:
+            piece = file.read(size)
+        except OSError as error:
+            raise Unreadable(number, _unread(error)) from error
+        advance(len(piece))
+        return piece
+
+    advance(len(first))
     try:
-        return verify_proof(read_proof(data), server_key, kept, seat_keys, rerun_bots=rerun_bots)
+        return verify_file(
+            ProofFile(read, first),
+            wanted.server_key,
+            wanted.kept,
+            wanted.seat_keys,
+            rerun_bots=wanted.rerun_bots,
+        )
     except Malformed as error:
         line, _, why = str(error).removeprefix("line ").partition(": ")
         raise Unreadable(number - 1 + int(line), why) from error

@@ -2,13 +2,14 @@
 
 The public events are moved through the same `HandState` and judged by the same `domain.rules` as a live table. A
 finished hand has revealed its cards and is checked whole, and so is one that was broken off, as far as it was played;
-of a hand in play the order of play is.
+of a hand in play the order of play is. A hand without anything unusual is handed to the compiled kernel first
+(`services.whole_hands`), which says the same of it or nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal
 
 from msgspec import UNSET
 
@@ -33,42 +34,22 @@ from domain.rules import (
 from domain.ruleset import terms_of
 from domain.state import HandState
 from services.claimed import ClaimCheck
-
-
-class Failed(Exception):
-    """A claim fails at an event, counted from 1."""
-
-    def __init__(self, event: int, why: str) -> None:
-        super().__init__(why)
-        self.event = event
-
-
-LATEST: Final = 2**53
-"""No time is later, in ms: a number that every JSON reader can hold."""
-
-
-class Shown(NamedTuple):
-    """The cards of a hand that was broken off, as its secret shows them."""
-
-    hand: int
-    deal: tuple[str, ...]
-    kitty: str
-    passes: tuple[str, ...] | None
-    """None where not every seat had passed, or nothing is passed."""
-    given: dict[int, str]
-    """What each seat passed that did."""
+from services.faults import LATEST, Failed, Shown
+from services.whole_hands import WholeHands
 
 
 class RulesCheck:
-    """Replays a game's public events against the rules; ``broken_off`` is the hand that the end of the game reveals."""
+    """Replays a game's public events against the rules.
 
-    def __init__(self, events: Iterable[e.AnyEvent], broken_off: Shown | None = None) -> None:
-        self._shown: dict[int, e.HandScored | Shown] = {
-            event.hand: event for event in events if isinstance(event, e.HandScored)
-        }
-        self._scored_hands = len(self._shown)
-        if broken_off is not None:
-            self._shown.setdefault(broken_off.hand, broken_off)
+    It is fed the events in order, a hand at a time: what `services.hands` calls a hand, which is up to a `hand_scored` or
+    `game_ended`, for the cards of a hand are known from its end.
+    """
+
+    def __init__(self) -> None:
+        self._shown: e.HandScored | Shown | None = None
+        """The cards of the hand at hand, where its end reveals them."""
+        self._scored_hands = 0
+        self._broken_off = False
         self._number = 0
         self._at = 0
         """When the event at hand happened, in ms."""
@@ -88,29 +69,64 @@ class RulesCheck:
         """Whether a seat has said that it is ready."""
         self._claims = ClaimCheck()
 
-    def run(self, events: Sequence[e.AnyEvent]) -> tuple[Literal["holds", "not shown"], str]:
-        """How far the claim holds. Raises `Failed`."""
-        for self._number, event in enumerate(events, 1):
-            if self._over:
-                self._fail("the game was over")
-            if not self._at <= event.at <= LATEST:
-                self._fail("it happened before the event before it, or at no time")
-            self._before, self._at = self._at, event.at
-            if self._due is not None and type(event) is not self._due:
-                self._fail(f"{self._due.__name__} is due here")
-            self._due = None
-            try:
-                self._check_claim(event)
-                _CHECKS[type(event)](self, event)
-            except (CorruptLog, Malformed, LookupError, ValueError) as error:
-                raise Failed(self._number, f"it does not follow: {error}") from error
+    def feed(self, events: Sequence[e.AnyEvent], broken_off: Shown | None = None) -> None:
+        """Judge what comes next of the game; ``broken_off`` is the hand that the end of the game reveals in it.
+
+        Raises `Failed`, after which it must not be fed again.
+        """
+        last = events[-1]
+        self._shown = last if isinstance(last, e.HandScored) else broken_off
+        self._broken_off |= broken_off is not None
+        for at, event in enumerate(events):
+            if type(event) is e.HandDealt and self._judge_whole(events[at:] if at else events):
+                return
+            self._number += 1
+            self._judge(event)
+
+    def result(self) -> tuple[Literal["holds", "not shown"], str]:
+        """How far the claim holds of all that it was fed."""
         done = self._scored_hands
-        if not self._shown:
+        if not done and not self._broken_off:
             return "not shown", "no hand is over yet"
         rest = "" if self._over else "; of the hand in play the order of play is"
-        if done < len(self._shown):
+        if self._broken_off:
             rest = "; the one that was broken off is as far as it was played"
         return "holds", f"{done} {'hand' if done == 1 else 'hands'} checked to the last card{rest}"
+
+    def _judge(self, event: e.AnyEvent) -> None:
+        if self._over:
+            self._fail("the game was over")
+        if not self._at <= event.at <= LATEST:
+            self._fail("it happened before the event before it, or at no time")
+        self._before, self._at = self._at, event.at
+        if self._due is not None and type(event) is not self._due:
+            self._fail(f"{self._due.__name__} is due here")
+        self._due = None
+        try:
+            self._check_claim(event)
+            _CHECKS[type(event)](self, event)
+        except (CorruptLog, Malformed, LookupError, ValueError) as error:
+            raise Failed(self._number, f"it does not follow: {error}") from error
+
+    def _judge_whole(self, events: Sequence[Any]) -> bool:
+        """Judge a whole hand from its deal to its score at once; false, and nothing is changed, where that cannot be."""
+        dealt, scored = events[0], events[-1]
+        over = self._hand is None or self._hand.number == self._done
+        if self._due is not e.HandDealt or not over or dealt.hand != self._done + 1 or self._branch:
+            return False
+        self._give_back()
+        points = self._whole.points(events, self._house, self._totals, self._at)
+        if points is None or list(scored.points) != points:
+            return False
+        totals = add_points(self._terms, self._totals, points)
+        if list(scored.totals) != totals:
+            return False
+        self._number += len(events)
+        self._before, self._at = events[-2].at, scored.at
+        # all that is asked of a hand that is over is its number
+        self._hand = HandState(dealt.hand, 0, 0, [], 0)
+        self._note_score(points, totals)
+        return True
 
     def _check_claim(self, event: e.AnyEvent) -> None:
         if self._number == 1 or self._is_copied(event):
@@ -132,6 +148,7 @@ class RulesCheck:
         if self._number > 1:
             self._fail("a game is created once")
         self._terms = terms_of(event.rules)
+        self._whole = WholeHands(self._terms)
         self._totals = [0] * event.rules.players
         self._house: list[bool | None] = [None] * event.rules.players
         self._hints = event.hints
@@ -183,12 +200,11 @@ class RulesCheck:
         if event.hand != before + 1 or before != self._done:
             self._fail(f"hand {event.hand} is not the next")
         terms = self._terms
-        shown = self._shown.get(event.hand)
+        shown = self._shown if self._shown is not None and self._shown.hand == event.hand else None
         self._revealed = shown is not None
         self._passed = set()
         self._since = event.at
-        while self._returning:
-            self._house[self._returning.pop()] = False
+        self._give_back()
         if shown is None:
             deal, kitty = [mask_of(terms.deck)] * terms.players, 0
         else:
@@ -202,6 +218,11 @@ class RulesCheck:
         )
         if not self._hand.offset and self._revealed:
             self._hand.lead_with(*find_opener(terms, self._hand))
+
+    def _give_back(self) -> None:
+        """Let the persons play again who came back to their seats during the hand before."""
+        while self._returning:
+            self._house[self._returning.pop()] = False
 
     def _cards_passed(self, event: e.CardsPassed) -> None:
         hand = self._playing()
@@ -220,7 +241,7 @@ class RulesCheck:
         if not self._revealed:
             hand.exchanged = True
             return
-        passes = self._shown[hand.number].passes
+        passes = None if self._shown is None else self._shown.passes
         if passes is None or len(passes) != self._terms.players:
             self._fail("the passes of this hand are not revealed")
         for seat, text in enumerate(passes or ()):
@@ -302,11 +323,16 @@ class RulesCheck:
         points = hand_points(self._terms, hand, self._totals, hand.choice)
         if list(event.points) != points:
             self._fail(f"the points are {points}")
-        self._totals = add_points(self._terms, self._totals, points)
-        if list(event.totals) != self._totals:
-            self._fail(f"the totals are {self._totals}")
-        self._done = hand.number
-        self._end = game_end(self._terms, self._totals, points, hand.number)
+        totals = add_points(self._terms, self._totals, points)
+        if list(event.totals) != totals:
+            self._fail(f"the totals are {totals}")
+        self._note_score(points, totals)
+
+    def _note_score(self, points: list[int], totals: list[int]) -> None:
+        hand = self._playing()
+        self._totals, self._done = totals, hand.number
+        self._scored_hands += 1
+        self._end = game_end(self._terms, totals, points, hand.number)
         self._due = e.HandDealt if self._end is None else e.GameEnded
 
     def _ended(self, event: e.GameEnded) -> None:
@@ -325,6 +351,8 @@ class RulesCheck:
 
     def _abandoned(self, event: e.GameEnded) -> None:
         """An end as abandoned, by the conditions of `domain.game.abandoned_at`."""
+        if self._end is not None:
+            self._fail(f"abandoned, and the game had ended by its {self._end.reason}")
         if event.winners:
             self._fail("nobody wins an abandoned game")
         if self._abandon_seconds is None:

@@ -7,7 +7,7 @@ The table before each decision is rebuilt from the revealed cards by the same `d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final, Literal, TypeGuard
 
 from msgspec import UNSET
 
@@ -17,10 +17,12 @@ from domain.cards import NAMES, format_cards
 from domain.fold import apply, fold
 from domain.refusals import CorruptLog
 from domain.state import State
-from services.replay import Failed, Shown
+from services.faults import Failed, Shown
 from services.revealed import put_back
 
 Move = e.CardsPassed | e.CardPlayed | e.MoonChosen
+_HOUSE: Final = ("bot", "clock")
+"""Who moves for the house."""
 NOT_ASKED: Final = "--rerun-bots plays the bots' decisions again"
 _WOULD: Final[dict[type[Move], str]] = {
     e.CardsPassed: "pass",
@@ -31,44 +33,58 @@ _WOULD: Final[dict[type[Move], str]] = {
 
 def bot_moves(events: Sequence[e.AnyEvent]) -> int:
     """How many decisions of a game are the house's, by its bots or by the stand-in."""
-    return sum(_is_houses(event) for event in events)
+    return sum([event.by in _HOUSE for event in events if type(event) in _WOULD])  # type: ignore[union-attr]
 
 
-def _is_houses(event: e.AnyEvent) -> bool:
-    return isinstance(event, Move) and event.by in ("bot", "clock")
+def _is_houses(event: e.AnyEvent) -> TypeGuard[Move]:
+    return type(event) in _WOULD and event.by in _HOUSE  # type: ignore[union-attr]
 
 
 class BotsCheck:
-    """Makes the house's decisions of a game again; ``broken_off`` is the hand that the end of the game reveals.
+    """Makes the house's decisions of a game again, of which it is fed the events in order, hand by hand.
 
-    The deals must have been checked. ``fault`` is the first event that does not follow from the rules: what comes before
-    it is judged. No hand of a game without secrets can be judged.
+    The deals must have been checked. No hand of a game without secrets can be judged.
     """
 
-    def __init__(self, broken_off: Shown | None = None, fault: int | None = None) -> None:
-        self._broken_off, self._fault = broken_off, fault
-        self._made = 0
+    def __init__(self) -> None:
+        self._made = self._total = 0
         self._missing: dict[tuple[str, str], int] = {}
         """Bots that this program does not have, and how many decisions are theirs."""
+        self._state: State | None = None
+        self._number = 0
+        self._over = False
+        """Whether nothing further can be judged."""
+        self._lost = ""
+        """Why what the bots saw cannot be rebuilt; empty where it can."""
 
-    def run(self, events: Sequence[e.AnyEvent]) -> tuple[Literal["holds", "not shown"], str]:
-        """How far the claim holds. Raises `Failed` at the first decision that comes out otherwise."""
-        total = bot_moves(events)
-        if not total:
-            return "not shown", "no house bot has made a move"
+    def feed(self, events: Sequence[e.AnyEvent], broken_off: Shown | None, fault: int | None) -> None:
+        """Judge what comes next; ``broken_off`` is the hand that the end of the game reveals in it.
+
+        ``fault`` is the first event that does not follow from the rules, where it is known: what comes before it is
+        judged. Raises `Failed` at the first decision that comes out otherwise.
+        """
+        self._total += bot_moves(events)
+        if self._over:
+            return
         try:
-            self._follow(put_back(list(events), self._broken_off))
+            told = put_back(list(events), broken_off)
+            self._follow(told if fault is None else told[: fault - 1 - self._number])
         except (CorruptLog, LookupError) as error:
-            return "not shown", f"what the bots saw cannot be rebuilt: {error}"
-        return self._result(total)
+            self._lost = f"what the bots saw cannot be rebuilt: {error}"
+        self._over |= bool(self._lost) or fault is not None
+        self._number += len(events)
 
     def _follow(self, events: Sequence[e.AnyEvent]) -> None:
         """Fold the events, and judge each decision by the table right before it, until the cards are not known."""
-        state = fold(None, events[:1])
-        for number, event in enumerate(events[1 : (self._fault or len(events) + 1) - 1], 2):
+        for number, event in enumerate(events, self._number + 1):
+            state = self._state
+            if state is None:
+                self._state = fold(None, [event])
+                continue
             if isinstance(event, e.HandDealt) and (event.hidden is UNSET or not event.hidden.secret):
+                self._over = True
                 return
-            if isinstance(event, Move) and event.by in ("bot", "clock"):
+            if _is_houses(event):
                 self._judge(state, number, event)
             apply(state, event)
 
@@ -88,8 +104,13 @@ class BotsCheck:
                 f"seat {event.seat}, {title} {named.name}@{named.version} would {_WOULD[type(event)]} {wanted}, not {made}",
             )
 
-    def _result(self, total: int) -> tuple[Literal["holds", "not shown"], str]:
-        made, waiting = self._made, total - self._made - sum(self._missing.values())
+    def result(self, fault: int | None) -> tuple[Literal["holds", "not shown"], str]:
+        """How far the claim holds; ``fault`` is the first event that does not follow from the rules."""
+        if not self._total:
+            return "not shown", "no house bot has made a move"
+        if self._lost:
+            return "not shown", self._lost
+        made, waiting = self._made, self._total - self._made - sum(self._missing.values())
         again = f"{made} {'decision' if made == 1 else 'decisions'} of bots made again"
         if self._missing:
             bots = ", ".join(
@@ -97,10 +118,10 @@ class BotsCheck:
                 for (name, version), count in self._missing.items()
             )
             return "not shown", f"this program does not have {bots}, and one that does would show it; {again}"
-        if self._fault is not None:
+        if fault is not None:
             return (
                 "not shown",
-                f"what follows event {self._fault} is not played by the rules; {again} before it",
+                f"what follows event {fault} is not played by the rules; {again} before it",
             )
         if not made:
             return (

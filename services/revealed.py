@@ -15,7 +15,7 @@ import msgspec
 
 from domain import events as e
 from services.fairness import FairnessCheck
-from services.replay import Failed, Shown
+from services.faults import Failed, Shown
 
 
 def restore_hidden(events: list[Any]) -> list[e.AnyEvent]:

@@ -6,20 +6,28 @@ from collections.abc import Sequence
 
 from domain import events as e
 from services.audit import verify_rotation
-from services.replay import Failed
+from services.faults import Failed
 
 
 class KeysOverTime:
     """The keys that a game names: the first one, and each that the one before it vouches for."""
 
-    def __init__(self, game: str, first: str, events: Sequence[e.AnyEvent]) -> None:
-        """Raises `Failed` at a rotation that was not signed by the key before it."""
+    def __init__(self, game: str, first: str) -> None:
         self.first = first
         """The key that the game was opened under."""
+        self._game = game
         self._keys = [(0, first)]
-        for number, event in enumerate(events, 1):
-            if isinstance(event, e.KeyRotated):
-                if not verify_rotation(game, number, event, self._keys[-1][1]):
+        self._number = 0
+
+    def feed(self, events: Sequence[e.AnyEvent]) -> None:
+        """Take note of what comes next of the game. Raises `Failed` at a rotation not signed by the key before it."""
+        before = self._number
+        self._number += len(events)
+        if e.KeyRotated not in map(type, events):  # most often, and asked so it is quick
+            return
+        for number, event in enumerate(events, before + 1):
+            if type(event) is e.KeyRotated:
+                if not verify_rotation(self._game, number, event, self._keys[-1][1]):
                     raise Failed(number, "the new server key is not signed by the one before it")
                 self._keys.append((number, event.server_key))
 

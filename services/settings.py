@@ -1,7 +1,7 @@
 """The only reader of the environment: every `HEARTS_*` variable, checked once and frozen.
 
 Each field of `Settings` is one variable, `HEARTS_` and the field's name in capitals. Nothing else in the
-house looks at `os.environ`; child processes are handed `Settings.to_environ()`.
+house looks at `os.environ`; child processes inherit it.
 """
 
 from __future__ import annotations
@@ -201,6 +201,9 @@ class Settings:
     )
     api_workers: int = _setting(1, "API processes", _whole(1, 256))
     bot_workers: int = _setting(2, "processes that play the bots and watch the clocks", _whole(0, 256))
+    audit_workers: int = _setting(
+        1, "processes that do the work of `hearts audit`, when it is asked for", _whole(0, 256)
+    )
     metrics_port: int = _setting(
         0,
         "port that the API's metrics are served on, and the next ones where there are more API processes; 0: none",
@@ -269,10 +272,6 @@ class Settings:
         if problems:
             raise InvalidSettings(sorted(problems))
         return cls(**values)
-
-    def to_environ(self) -> dict[str, str]:
-        """The variables that `from_environ` reads back as these settings: what a child process is given."""
-        return {variable(f.name): str(getattr(self, f.name)) for f in fields(self)}
 
     def describe(self) -> list[Row]:
         """One row a setting for `hearts config`, passwords masked."""

@@ -6,7 +6,10 @@ game, the action and the whole history up to an event no earlier than the last d
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from msgspec import UNSET, UnsetType
@@ -14,9 +17,11 @@ from msgspec import UNSET, UnsetType
 from domain import events as e
 from domain.refusals import Malformed
 from domain.signing import Signed, move_message, signed_move
-from services.replay import Failed, Shown
+from services.faults import Failed, Shown
 from services.signing import check_public_key, is_signed
 
+_SHARE: Final = 8
+"""Signatures that are worth a thread."""
 PassSignatures = tuple[tuple[int, str] | None, ...] | UnsetType
 
 
@@ -27,14 +32,24 @@ class _Pass(NamedTuple):
     since: int
 
 
+class _Due(NamedTuple):
+    """A signature to be checked; the event that is named where it is wrong, and in which words."""
+
+    key: str
+    signature: str
+    message: bytes
+    number: int
+    why: str
+
+
 class SignatureCheck:
     """Checks the signed moves of a game.
 
-    ``heads`` are those of its chain, that of no event first. ``pinned`` are keys of seats as the reader got them elsewhere.
+    ``head_of`` tells the head after an event. ``pinned`` are keys of seats as the reader got them elsewhere.
     """
 
-    def __init__(self, heads: Sequence[bytes], pinned: Mapping[int, str] | None = None) -> None:
-        self._heads, self._pinned = heads, pinned or {}
+    def __init__(self, head_of: Callable[[int], bytes], pinned: Mapping[int, str] | None = None) -> None:
+        self._head_of, self._pinned = head_of, pinned or {}
         self._game = ""
         self._number = 0
         self._keys: dict[int, str] = {}
@@ -43,19 +58,36 @@ class SignatureCheck:
         self._mark = 0
         self._passes: dict[int, _Pass] = {}
         """The passes of this hand that seats with a key made themselves."""
+        self._due: list[_Due] = []
+        """Signatures that are still to be checked, in the order of the events that they stand in."""
         self._signed = 0
         self._broken_off: Shown | None = None
 
-    def run(self, events: Sequence[e.AnyEvent], broken_off: Shown | None = None) -> str:
-        """What is shown of signatures, "" where nobody signs. Raises `Failed` at the first event that is not signed right.
+    def feed(self, events: Sequence[e.AnyEvent], broken_off: Shown | None = None) -> None:
+        """Check what comes next of the game. Raises `Failed` at the first event that is not signed right.
 
-        ``events`` follow the rules; ``broken_off`` is the hand that the end of the game reveals.
+        ``events`` follow the rules; ``broken_off`` is the hand that the end of the game reveals in them.
         """
         self._broken_off = broken_off
-        for self._number, event in enumerate(events, 1):
+        try:
+            self._follow(events)
+        finally:
+            self._settle()  # what it raises was wrong before what came up just now
+
+    def _follow(self, events: Sequence[e.AnyEvent]) -> None:
+        before, keys, played = self._number, self._keys, e.CardPlayed
+        for number, event in enumerate(events, before + 1):
+            # most games are not signed, and most events plays
+            if type(event) is played and not keys and event.signature is UNSET is event.signed_seq:
+                continue
             check = _CHECKS.get(type(event))
             if check is not None:
+                self._number = number
                 check(self, event)
+        self._number = before + len(events)
+
+    def result(self) -> str:
+        """What is shown of signatures, "" where nobody signs. Raises `Failed` where a key is pinned and nobody's."""
         for seat in sorted(self._pinned.keys() - self._seats.keys()):
             raise Failed(1, f"nobody sits at seat {seat}, whose key you have")
         return self._summary()
@@ -136,10 +168,17 @@ class SignatureCheck:
                 self._number,
                 f"{what} is one of event {signed.seq}, which is not from {since} to {number - 1}",
             )
-        message = move_message(self._game, signed.seq, self._heads[signed.seq], action)
-        if not is_signed(self._keys[seat], signed.signature, message):
-            raise Failed(self._number, f"{what} is not its key's, or not of {action!r} at this table")
-        self._signed += 1
+        message = move_message(self._game, signed.seq, self._head_of(signed.seq), action)
+        why = f"{what} is not its key's, or not of {action!r} at this table"
+        self._due.append(_Due(self._keys[seat], signed.signature, message, self._number, why))
+
+    def _settle(self) -> None:
+        """Check the signatures that have come up, all together. Raises `Failed` at the first that is wrong."""
+        due, self._due = self._due, []
+        self._signed += len(due)
+        for one, right in zip(due, _check_all(due), strict=True):
+            if not right:
+                raise Failed(one.number, one.why)
 
     def _summary(self) -> str:
         if not self._keys:
@@ -169,3 +208,20 @@ _CHECKS: Final[dict[type[e.Event], Callable[[SignatureCheck, Any], None]]] = {
     e.HandScored: SignatureCheck._scored,
     e.GameEnded: SignatureCheck._ended,
 }
+
+
+def _check_all(due: Sequence[_Due]) -> list[bool]:
+    """Which of some signatures count.
+
+    One takes as long as all the rest of a hand, and other threads run meanwhile: so every core is given a share.
+    """
+    share = max(-(-len(due) // (os.cpu_count() or 1)), _SHARE)
+    if len(due) <= share:
+        return _check_some(due)
+    shares = [due[at : at + share] for at in range(0, len(due), share)]
+    with ThreadPoolExecutor(len(shares)) as pool:
+        return list(chain.from_iterable(pool.map(_check_some, shares)))
+
+
+def _check_some(due: Sequence[_Due]) -> list[bool]:
+    return [is_signed(one.key, one.signature, one.message) for one in due]

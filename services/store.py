@@ -281,10 +281,6 @@ class Store:
         scores = {p: _score(reply) for p, reply in zip(every, replies, strict=True)}
         return {p: score for p, score in scores.items() if score is not None}
 
-    def ripe_partitions(self, now: int) -> list[int]:
-        """The partitions in which a game is due at `now` (Unix ms)."""
-        return [p for p, due in self.dues().items() if due <= now]
-
 
 def _score(reply: list[bytes]) -> int | None:
     return int(float(reply[1])) if reply else None

@@ -1,30 +1,33 @@
-"""What a proof file shows: the four claims of ``docs/spec/audit.md``, each judged by a module of its own."""
+"""What a proof file shows: the four claims of ``docs/spec/audit.md``, each judged by a module of its own.
+
+The events go by once, hand by hand, and every check takes from each hand what it needs; it stops at its own first fault.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
 
 from domain import events as e
-from domain.refusals import CorruptLog, InvalidRules
+from domain.refusals import InvalidRules
 from domain.ruleset import check_rules
-from domain.shuffle import genesis_head, next_head
-from services.codec import CODEC
+from services.chain import Chain
 from services.fairness import FairnessCheck, unshown
-from services.integrity import (
-    IntegrityCheck,
-    Kept,
-    follow_chain,
-)
+from services.faults import Failed
+from services.hands import EventReader, Hands
+from services.integrity import IntegrityCheck, Kept, Signed
 from services.proof import Claim, Proof, Report
-from services.replay import Failed, RulesCheck
+from services.proof_file import ProofFile
+from services.replay import RulesCheck
 from services.rerun import NOT_ASKED, BotsCheck, bot_moves
 from services.rotations import KeysOverTime
 from services.signatures import SignatureCheck
 
 BOTS: Final = "honest bots"
+_AT_ONCE: Final = 1024
+"""Events of a proof in memory that are judged at a time."""
 
 
 def verify_proof(
@@ -39,112 +42,196 @@ def verify_proof(
 
     ``server_key`` is the first key of the server as the reader got it elsewhere, ``seat_keys`` those of seats that sign
     their moves, all in hex; ``kept`` what it kept itself. With ``rerun_bots`` the bots' decisions are made again.
+    Raises `Malformed` where a hand has more events than are read.
     """
-    events, broken = _events(proof)
-    integrity, head = _integrity(proof, server_key, kept, events)
-    why = ""
-    if broken is None:
-        fairness, rules, bots = _replayed(events, SignatureCheck(_heads(proof), seat_keys), rerun_bots)
-        why = unshown(events[0])  # type: ignore[arg-type]
-    else:
-        fairness = Claim("F", "fair deals", "not shown", "the events cannot be read")
-        rules = Claim("R", "rules and score", "fails", str(broken), broken.event)
-        bots = Claim("B", BOTS, "not shown", "the events cannot be read")
-    if why and integrity.status != "fails":
-        integrity = Claim("I", integrity.title, "not shown", f"{why}; since then {_since(integrity)}")
-    claims = [fairness, integrity, rules, bots]
-    return Report(
-        ok=all(claim.status != "fails" for claim in claims),
-        game=proof.game,
-        events=len(proof.lines),
-        head=head.hex(),
-        claims=tuple(claims),
-        key_pinned=server_key is not None,
-    )
+    verifier = Verifier(proof.game, proof.server_key, seat_keys, rerun_bots=rerun_bots)
+    for at in range(0, len(proof.lines), _AT_ONCE):
+        lines = proof.lines[at : at + _AT_ONCE]
+        verifier.feed(lines, b"\n".join(lines))
+    return verifier.report(proof.heads, proof.signed, server_key, kept)
 
 
-def _integrity(
-    proof: Proof, server_key: str | None, kept: Kept, events: Sequence[e.AnyEvent]
-) -> tuple[Claim, bytes]:
-    """Claim I, and the head of the whole chain. ``events`` are those that can be read."""
-    signed = proof.signed
-    wanted = [one.seq for one in (*signed.receipts, *kept.receipts)]
-    chain, wrong = follow_chain(proof.game, proof.lines, proof.heads, wanted)
+def verify_file(
+    file: ProofFile,
+    server_key: str | None = None,
+    kept: Kept = Kept(),  # noqa: B008 (a value)
+    seat_keys: Mapping[int, str] | None = None,
+    *,
+    rerun_bots: bool = False,
+) -> Report:
+    """What a proof file shows, as `verify_proof`, which is read here for the first time and never held.
 
-    def run(_: object) -> tuple[Literal["holds", "not shown"], str]:
-        # a rotation that is forged is told before a head that follows from it
-        keys = KeysOverTime(proof.game, proof.server_key, events if wrong is None else events[: wrong - 1])
-        if wrong is not None:
-            raise Failed(wrong, "its head is not the one in the file")
-        check = IntegrityCheck(proof.game, keys, len(proof.lines), chain)
-        return check.run(signed, kept, server_key)
-
-    return _claim("I", "nothing altered", run, ()), chain.head
-
-
-def _heads(proof: Proof) -> list[bytes]:
-    """The heads of the chain, that of no event first."""
-    heads = [genesis_head(proof.game)]
-    for line in proof.lines:
-        heads.append(next_head(heads[-1], line))
-    return heads
+    Raises `Malformed`, with the number of the line, where it is no proof file.
+    """
+    verifier = Verifier(file.game, file.server_key, seat_keys, rerun_bots=rerun_bots)
+    for lines, together in file.events():
+        verifier.feed(lines, together)
+    heads, signed = file.behind()
+    return verifier.report(heads, signed, server_key, kept)
 
 
-def _events(proof: Proof) -> tuple[list[e.AnyEvent], Failed | None]:
-    """The events, their numbers and the header checked: those before the first fault, and that fault."""
-    found: list[e.AnyEvent] = []
-    try:
-        _read_events(proof, found)
-    except Failed as failed:
-        return found, failed
-    return found, None
+class Verifier:
+    """Judges a proof file of which it is fed the events' lines in order, and at the end what stands behind them."""
 
+    def __init__(
+        self, game: str, server_key: str, seat_keys: Mapping[int, str] | None = None, *, rerun_bots: bool
+    ) -> None:
+        self._game, self._server_key = game, server_key
+        self._reader = EventReader()
+        self._chain = Chain(game)
+        self._keys = KeysOverTime(game, server_key)
+        self._keys_fault: Failed | None = None
+        self._first: e.AnyEvent | None = None
+        self._first_fault: Failed | None = None
+        self._hands = Hands()
+        self._replay = _Replay(SignatureCheck(self._chain.head_of, seat_keys), rerun_bots)
 
-def _read_events(proof: Proof, found: list[Any]) -> None:
-    for number, line in enumerate(proof.lines, 1):
-        if not line.startswith(b'{"n":%d,"t":' % number) or line.strip() != line:
-            raise Failed(number, "it is not numbered in order")
+    def feed(self, lines: Sequence[bytes], together: bytes) -> None:
+        """Judge the next lines; ``together`` are the same, joined by line ends."""
+        self._chain.add(lines, together)
+        events = self._reader.read(lines, together)
+        if self._first is None and events:
+            self._first = events[0]
+            self._first_fault = self._check_first(events[0])
+        if self._keys_fault is None:
+            self._keys_fault = _caught(self._keys.feed, events)
+        if self._first_fault is None and self._reader.fault is None:
+            for hand in self._hands.add(events, len(together)):
+                self._replay.feed(hand)
+
+    def report(self, heads: str, signed: Signed, server_key: str | None, kept: Kept) -> Report:
+        """What all of it shows."""
+        integrity = self._integrity(heads, signed, server_key, kept)
+        broken = self._reader.fault or self._first_fault
+        why = ""
+        if broken is None:
+            if rest := self._hands.rest():
+                self._replay.feed(rest)
+            assert isinstance(self._first, e.GameCreated)
+            fairness, rules, bots = self._replay.claims(self._first)
+            why = unshown(self._first)
+        else:
+            fairness = Claim("F", "fair deals", "not shown", "the events cannot be read")
+            rules = Claim("R", "rules and score", "fails", str(broken), broken.event)
+            bots = Claim("B", BOTS, "not shown", "the events cannot be read")
+        if why and integrity.status != "fails":
+            integrity = Claim("I", integrity.title, "not shown", f"{why}; since then {_since(integrity)}")
+        claims = (fairness, integrity, rules, bots)
+        return Report(
+            ok=all(claim.status != "fails" for claim in claims),
+            game=self._game,
+            events=self._chain.events,
+            head=self._chain.head.hex(),
+            claims=claims,
+            key_pinned=server_key is not None,
+        )
+
+    def _check_first(self, first: e.AnyEvent) -> Failed | None:
+        if not isinstance(first, e.GameCreated):
+            return Failed(1, "the first event is no game_created")
+        if first.game != self._game or first.server_key != self._server_key:
+            return Failed(1, "the header names another game or key")
         try:
-            if not line.isascii():
-                line.decode()  # msgspec passes over what it does not know, whatever its bytes
-            found.append(CODEC.decode(line))
-        except CorruptLog as error:
-            raise Failed(number, str(error)) from error
-        except UnicodeDecodeError as error:
-            raise Failed(number, f"an event is no UTF-8: {error}") from error
-    first = found[0]
-    if not isinstance(first, e.GameCreated):
-        raise Failed(1, "the first event is no game_created")
-    if first.game != proof.game or first.server_key != proof.server_key:
-        raise Failed(1, "the header names another game or key")
-    try:
-        check_rules(first.rules)
-    except InvalidRules as error:
-        raise Failed(1, f"the rules cannot be played: {error}") from error
+            check_rules(first.rules)
+        except InvalidRules as error:
+            return Failed(1, f"the rules cannot be played: {error}")
+        return None
+
+    def _integrity(self, heads: str, signed: Signed, server_key: str | None, kept: Kept) -> Claim:
+        wrong, forged = self._chain.first_wrong(heads), self._keys_fault
+
+        def run() -> tuple[Literal["holds", "not shown"], str]:
+            # a rotation that is forged is told before a head that follows from it
+            if forged is not None and (wrong is None or forged.event < wrong):
+                raise forged
+            if wrong is not None:
+                raise Failed(wrong, "its head is not the one in the file")
+            return IntegrityCheck(self._game, self._keys, self._chain).run(signed, kept, server_key)
+
+        return _claim("I", "nothing altered", run)
 
 
-def _replayed(
-    events: Sequence[e.AnyEvent], signatures: SignatureCheck, rerun_bots: bool
-) -> tuple[Claim, Claim, Claim]:
+class _Replay:
     """Claims F, R and B. Of signed moves, R has that they are their seats' own."""
-    check = FairnessCheck()
-    fairness = _claim("F", "fair deals", check.run, events)
-    rules = RulesCheck(events, check.broken_off)
-    found = _claim("R", "rules and score", rules.run, events)
-    bots = _bots(events, fairness, BotsCheck(check.broken_off, found.event), rerun_bots)
-    sound = events if found.event is None else events[: found.event - 1]
+
+    def __init__(self, signatures: SignatureCheck, rerun_bots: bool) -> None:
+        self._fairness, self._rules, self._bots = FairnessCheck(), RulesCheck(), BotsCheck()
+        self._signatures, self._rerun_bots = signatures, rerun_bots
+        self._unfair: Failed | None = None
+        self._wrong: Failed | None = None
+        self._unsigned: Failed | None = None
+        self._dishonest: Failed | None = None
+        self._has_bot_moves = False
+        self._number = 0
+
+    def feed(self, hand: Sequence[e.AnyEvent]) -> None:
+        """Let every check that has found no fault yet see the next hand."""
+        before = self._fairness.broken_off
+        if self._unfair is None:
+            self._unfair = _caught(self._fairness.feed, hand)
+        shown = self._fairness.broken_off
+        broken_off = None if shown is before else shown
+        sound = hand
+        if self._wrong is None:
+            self._wrong = _caught(self._rules.feed, hand, broken_off)
+            if self._wrong is not None:
+                sound = hand[: self._wrong.event - 1 - self._number]
+            if self._unsigned is None:
+                self._unsigned = _caught(self._signatures.feed, sound, broken_off)
+        self._has_bot_moves = self._has_bot_moves or bool(bot_moves(hand))
+        if self._rerun_bots and self._unfair is None and self._dishonest is None:
+            fault = None if self._wrong is None else self._wrong.event
+            self._dishonest = _caught(self._bots.feed, hand, broken_off, fault)
+        self._number += len(hand)
+
+    def claims(self, first: e.GameCreated) -> tuple[Claim, Claim, Claim]:
+        """The three claims on all that went by."""
+        fairness = _claim("F", "fair deals", self._fairness.result, self._unfair)
+        found = _claim("R", "rules and score", self._rules.result, self._wrong)
+        bots = self._claim_bots(first, found.event)
+        try:
+            if self._unsigned is not None:
+                raise self._unsigned
+            signed = self._signatures.result()
+        except Failed as failed:
+            return fairness, Claim("R", found.title, "fails", str(failed), failed.event), bots
+        if found.status != "fails":
+            found = msgspec.structs.replace(found, detail=found.detail + signed)
+        return fairness, found, bots
+
+    def _claim_bots(self, first: e.GameCreated, fault: int | None) -> Claim:
+        """Claim B. The seeds follow from the secrets of the deals, so these must have been shown to be right."""
+        why = unshown(first)
+        if not why and self._has_bot_moves:
+            if not self._rerun_bots:
+                why = NOT_ASKED
+            elif self._unfair is not None:
+                why = "the bots' seeds follow from the secrets of the deals, and claim F fails"
+        if not why:
+            return _claim("B", BOTS, lambda: self._bots.result(fault), self._dishonest)
+        return Claim("B", BOTS, "not shown", why)
+
+
+def _caught(feed: Callable[..., None], *what: Any) -> Failed | None:
+    """The fault that a check finds in what it is fed."""
     try:
-        signed = signatures.run(sound, check.broken_off)
+        feed(*what)
     except Failed as failed:
-        return fairness, Claim("R", found.title, "fails", str(failed), failed.event), bots
-    if found.status != "fails":
-        found = msgspec.structs.replace(found, detail=found.detail + signed)
-    return fairness, found, bots
+        return failed
+    return None
 
 
-def _claim(name: Literal["F", "I", "R", "B"], title: str, run: Any, events: Iterable[e.AnyEvent]) -> Claim:
+def _claim(
+    name: Literal["F", "I", "R", "B"],
+    title: str,
+    run: Callable[[], tuple[Literal["holds", "not shown"], str]],
+    fault: Failed | None = None,
+) -> Claim:
+    """A claim that fails by the fault that was found, or else is what ``run`` comes to."""
     try:
-        status, detail = run(events)
+        if fault is not None:
+            raise fault
+        status, detail = run()
     except Failed as failed:
         return Claim(name, title, "fails", str(failed), failed.event)
     return Claim(name, title, status, detail)
@@ -153,13 +240,3 @@ def _claim(name: Literal["F", "I", "R", "B"], title: str, run: Any, events: Iter
 def _since(integrity: Claim) -> str:
     """What is shown of the time after a game was imported or branched off."""
     return f"it {integrity.status} {integrity.detail}" if integrity.status == "holds" else integrity.detail
-
-
-def _bots(events: Sequence[e.AnyEvent], fairness: Claim, check: BotsCheck, asked: bool) -> Claim:
-    """Claim B. The seeds follow from the secrets of the deals, so these must have been shown to be right."""
-    why = unshown(events[0])  # type: ignore[arg-type]
-    if not why and bot_moves(events):
-        why = "" if asked else NOT_ASKED
-        if asked and fairness.status == "fails":
-            why = "the bots' seeds follow from the secrets of the deals, and claim F fails"
-    return Claim("B", BOTS, "not shown", why) if why else _claim("B", BOTS, check.run, events)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import redis
@@ -148,13 +148,11 @@ class Projector:
 
     def _fold(self, batch: Batch) -> None:
         """Fold the games that a batch points at, write them and acknowledge the batch."""
-        updates: dict[int, list[Update]] = {}
         parked: dict[str, Parked] = {}
         folded: dict[str, _Known] = {}
-        news: list[News] = []
         for game, seq in self._newer(batch):
             try:
-                known = self._follow(game)
+                folded[game] = self._follow(game)
             except StoreUnavailable:
                 raise
             except Exception as error:
@@ -162,20 +160,24 @@ class Projector:
                 log.exception("game %s cannot be folded and is set aside", game)
                 before = self._projections.parked().get(game)
                 parked[game] = self._parked(seq, _why(error), before)
-            else:
-                folded[game] = known
-                news += self._news(game, known)
-                updates.setdefault(self._keys.partition(game), []).append(
-                    update(game, known.table, known.opened)
-                )
         self._projections.park(parked)
-        # before the games count as projected: what is delivered again then still finds its way here
-        self._desks.write(news, self._clock())
-        # before the acknowledgement: what a crash leaves between the two is delivered again, and entered once
-        self._standings.enter(finished_of(known.table) for known in folded.values())
-        # before the batch is acknowledged: where this process ends in between, it is delivered again
-        self._publish(folded.values())
         acks = {partition: [pointer.id for pointer in pointers] for partition, pointers in batch.items()}
+        self._write(folded, acks)
+
+    def _write(self, folded: Mapping[str, _Known], acks: Mapping[int, Sequence[bytes]]) -> None:
+        """Write folded games to everything that is kept of them, and acknowledge what pointed at them.
+
+        The summaries are last, in one step with the acknowledgement: by them a game counts as projected. Where this
+        process ends before that, all of it is delivered again, and what was written already is not written twice.
+        """
+        news = [one for game, known in folded.items() for one in self._news(game, known)]
+        self._desks.write(news, self._clock())
+        self._standings.enter(finished_of(known.table) for known in folded.values())
+        self._publish(folded.values())
+        updates: dict[int, list[Update]] = {}
+        for game, known in folded.items():
+            one = update(game, known.table, known.opened)
+            updates.setdefault(self._keys.partition(game), []).append(one)
         self._projections.write(updates, acks)
         for game, known in folded.items():
             self._remember(game, known)
@@ -262,13 +264,8 @@ class Projector:
             log.exception("game %s cannot be folded and is set aside", game)
             self._projections.park({game: self._parked(seq, _why(error), parked)})
         else:
-            self._publish([known])
-            one = update(game, known.table, known.opened)
-            self._desks.write(self._news(game, known), self._clock())
-            self._standings.enter([finished_of(known.table)])
-            self._projections.write({self._keys.partition(game): [one]})
+            self._write({game: known}, {})
             self._projections.take_back(game)
-            self._remember(game, known)
 
     def _parked(self, seq: int, why: str, before: Parked | None, *, ended: bool = False) -> Parked:
         times = 1 if before is None else before.times + 1

@@ -140,8 +140,8 @@ class Driver:
 
         A turn is what one game owes, games with a person first. What could not be played is due as before when this
         returns; so the sweep sees it and asks for another drive. An ``urgent`` one is for persons: where more of its kind
-        wait, it leaves games of bots alone, of which every other plays a turn before it hands on. Where the store does not answer, the leases end by
-        themselves.
+        wait, it leaves games of bots alone, of which every other plays a turn before it hands on. Where the store does
+        not answer, the leases end by themselves.
         """
         began = time.monotonic()
         claims: dict[str, int] = {}
@@ -187,8 +187,8 @@ class Driver:
         """Make claimed games due again: as `Store.settle` does, with one write to disk for all of them."""
         now = self._clock()
         key = self._store.keys.due(partition)
-        self._store.wire.pipeline(
-            [("EVAL", SETTLE.text, 1, key, game, leased_until, now) for game, leased_until in claims.items()]
+        self._store.wire.run_each(
+            SETTLE, [((key,), (game, leased_until, now)) for game, leased_until in claims.items()]
         )
 
     def _play(self, game: str, leased_until: int, held: list[_Held]) -> None:

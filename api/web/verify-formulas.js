@@ -214,6 +214,14 @@ export function rotationMessage(game, seq, key) {
   return H("hearts/v1/rotate", utf8(game), utf8(String(seq)), key);
 }
 
+/**
+ * What the key before it signs of a key in a server's list of keys (docs/audit.md).
+ * @param {Bytes} first the key that the list begins with @param {number} place of the new key in it, from 1 @param {Bytes} key the new one
+ */
+export function keyLinkMessage(first, place, key) {
+  return H("hearts/v1/next-key", first, utf8(String(place)), key);
+}
+
 /** @type {Promise<boolean> | undefined} */
 let signatures;
 

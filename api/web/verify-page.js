@@ -19,6 +19,7 @@ const kept = {
   receipt: byId("receipt", HTMLTextAreaElement),
   checkpoint: byId("checkpoint", HTMLTextAreaElement),
   key: byId("key", HTMLInputElement),
+  keys: byId("keys", HTMLTextAreaElement),
 };
 
 /** @param {Node[]} parts */
@@ -104,6 +105,7 @@ async function check(from, read) {
   try {
     const report = await verify(await read(), {
       serverKey: kept.key.value.trim().toLowerCase(),
+      serverKeys: kept.keys.value.trim(),
       receipts: kept.receipt.value.trim() ? [kept.receipt.value] : [],
       checkpoints: kept.checkpoint.value.trim() ? [kept.checkpoint.value] : [],
       progress: (done, all) => ([bar.value, bar.max] = [done, all]),

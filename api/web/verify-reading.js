@@ -1,7 +1,7 @@
 // @ts-check
 /** Reads proof files and what a reader kept, strictly: whatever is not exactly of the format is `Malformed`, with its line. */
 
-import { fromHex, hashFromHex, isSigned, leafHash, noteKeyHash, same, toHex, utf8 } from "./verify-formulas.js";
+import { canCheckSignatures, fromHex, hashFromHex, isSigned, keyLinkMessage, leafHash, noteKeyHash, same, toHex, utf8 } from "./verify-formulas.js";
 import { EVENTS, KEPT_LEAF, LINES, MORE, readRules, wrongField } from "./verify-shapes.js";
 
 /** @typedef {import("./verify-formulas.js").Bytes} Bytes */
@@ -20,6 +20,7 @@ import { EVENTS, KEPT_LEAF, LINES, MORE, readRules, wrongField } from "./verify-
 
 const MOST_INCLUSIONS = 2;
 const LONGEST_NOTE = 64 * 1024;
+const MOST_KEYS = 200;
 const DASH = "\u2014 ";
 const SPACES = [9, 10, 11, 12, 13, 32];
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -86,8 +87,8 @@ function requireHex(number, name, text) {
   if (text === "" || fromHex(text) === null) throw new Malformed(`line ${number}: ${name} is not lower-case hex`);
 }
 
-/** The proof file in `data`. Throws `Malformed`. @param {Bytes} data @returns {Proof} */
-export function readProof(data) {
+/** The proof file in `data`. Throws `Malformed`. @param {Bytes} data @returns {Promise<Proof>} */
+export async function readProof(data) {
   const lines = splitLines(data);
   if (lines.length === 0) throw new Malformed("line 1: the file is empty");
   const header = readLine(1, lines[0], LINES.header);
@@ -100,7 +101,17 @@ export function readProof(data) {
   const { heads } = readLine(end + 1, lines[end], LINES.heads);
   requireHex(end + 1, "heads", heads);
   const proof = { game: header.game, serverKey: header.server_key, lines: lines.slice(1, end), heads };
-  return { ...proof, ...readSigned(lines.slice(end + 1), end + 2) };
+  const signed = readSigned(lines.slice(end + 1), end + 2);
+  await checkSigners(end + 2 + signed.receipts.length, signed, proof.serverKey);
+  return { ...proof, ...signed };
+}
+
+/** Refuses what nobody could judge: an inclusion without a checkpoint, a signature by another key than the header's. @param {number} number @param {Pick<Proof, "checkpoint" | "inclusions">} signed @param {string} serverKey */
+async function checkSigners(number, { checkpoint, inclusions }, serverKey) {
+  if (!checkpoint && inclusions.length > 0) throw new Malformed(`line ${number}: an inclusion, and no checkpoint before it that it is to lead to`);
+  if (checkpoint && (await signaturesBy(checkpoint, serverKey)).length < checkpoint.signatures.length) {
+    throw new Malformed(`line ${number}: the checkpoint has a signature that is not by the server key of line 1`);
+  }
 }
 
 /** @param {Bytes[]} lines those behind the heads @param {number} first the number of the first of them */
@@ -193,14 +204,26 @@ function readSignature(line) {
   return { name, keyHash: raw.slice(0, 4), value: raw.slice(4) };
 }
 
+/** The signatures of a checkpoint, right or wrong, that are under its origin by a key (hex). @param {Checkpoint} checkpoint @param {string} key */
+async function signaturesBy({ origin, signatures }, key) {
+  const raw = fromHex(key);
+  if (raw === null) return [];
+  const keyHash = await noteKeyHash(origin, raw);
+  return signatures.filter((one) => one.name === origin && same(one.keyHash, keyHash));
+}
+
+/** Whether all signatures of a checkpoint under its origin by these keys (hex) are right, null where there is none by any of them. @param {Checkpoint} checkpoint @param {Iterable<string>} keys */
+export async function judgeCheckpoint(checkpoint, keys) {
+  const right = [];
+  for (const key of keys) {
+    for (const one of await signaturesBy(checkpoint, key)) right.push(await isSigned(key, utf8(checkpoint.text), one.value));
+  }
+  return right.length === 0 ? null : right.every(Boolean);
+}
+
 /** Whether a checkpoint is signed under its origin by a key (hex); signatures of others are let be. @param {Checkpoint} checkpoint @param {string} key */
 export async function isSignedBy(checkpoint, key) {
-  const raw = fromHex(key);
-  if (raw === null) return false;
-  const keyHash = await noteKeyHash(checkpoint.origin, raw);
-  const mine = checkpoint.signatures.filter((one) => one.name === checkpoint.origin && same(one.keyHash, keyHash));
-  const right = await Promise.all(mine.map((one) => isSigned(key, utf8(checkpoint.text), one.value)));
-  return mine.length > 0 && right.every(Boolean);
+  return (await judgeCheckpoint(checkpoint, [key])) === true;
 }
 
 // --- events
@@ -273,4 +296,25 @@ export async function readKeptCheckpoint(text) {
   if (toHex(await leafHash(found.game, found.kind, found.seq, head)) !== found.leaf) throw new Malformed("the proof's leaf is not that of its fields");
   const { leaf, index, size, path, game, kind, seq } = found;
   return { checkpoint: readCheckpoint(found.checkpoint), leaf: { game, kind, seq }, inclusion: { leaf, index, size, path } };
+}
+
+/**
+ * A server's list of keys as `/v1/log/keys` answers it, each signed by the one before it where this browser can tell. Throws `Malformed`.
+ * @param {string} text @returns {Promise<string[]>}
+ */
+export async function readKeyList(text) {
+  const entries = parseKept(text, "a list of keys")?.keys;
+  const isEntry = (/** @type {any} */ one) => hashFromHex(one?.server_key) !== null && (one.signature === null || typeof one.signature === "string");
+  if (!Array.isArray(entries) || !entries.every(isEntry)) throw new Malformed("no list of keys: keys is missing or not as it should be");
+  const keys = entries.map((one) => one.server_key);
+  if (keys.length === 0 || keys.length > MOST_KEYS || new Set(keys).size < keys.length) throw new Malformed(`no list of 1 to ${MOST_KEYS} different keys`);
+  if (entries[0].signature !== null) throw new Malformed("the first key has nobody before it who could sign it");
+  const signatures = await canCheckSignatures();
+  const [first, ...raw] = keys.map((key) => /** @type {Bytes} */ (hashFromHex(key)));
+  for (const [at, key] of raw.entries()) {
+    const signature = fromHex(entries[at + 1].signature);
+    const right = signature?.length === 64 && (!signatures || (await isSigned(keys[at], await keyLinkMessage(first, at + 2, key), signature)));
+    if (!right) throw new Malformed(`key ${at + 2} is not signed by the one before it`);
+  }
+  return keys;
 }

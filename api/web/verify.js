@@ -13,7 +13,7 @@ import { FairnessCheck } from "./verify-deals.js";
 import {
   canCheckSignatures, genesisHead, hashFromHex, isSigned, leafHash, nextHead, receiptMessage, rotationMessage, fromHex, toHex, verifyInclusion,
 } from "./verify-formulas.js";
-import { Failed, Malformed, isSignedBy, readEvents, readKeptCheckpoint, readKeptReceipt, readProof, startsWith } from "./verify-reading.js";
+import { Failed, Malformed, isSignedBy, judgeCheckpoint, readEvents, readKeptCheckpoint, readKeptReceipt, readKeyList, readProof, startsWith } from "./verify-reading.js";
 
 /** @typedef {import("./verify-formulas.js").Bytes} Bytes */
 /** @typedef {import("./verify-reading.js").Receipt} Receipt */
@@ -35,14 +35,22 @@ import { Failed, Malformed, isSignedBy, readEvents, readKeptCheckpoint, readKept
  * }} Report
  */
 /**
- * What a reader has beside the file: the server's first key in hex; receipts and checkpoints as they were answered, as
- * texts; `progress` is told of events that are done, of all.
- * @typedef {{ serverKey?: string, receipts?: string[], checkpoints?: string[], progress?: (done: number, all: number) => void }} Evidence
+ * What a reader has beside the file: the server's first key in hex; its list of keys, receipts and checkpoints as they
+ * were answered, as texts; `progress` is told of events that are done, of all.
+ * @typedef {{ serverKey?: string, serverKeys?: string, receipts?: string[], checkpoints?: string[], progress?: (done: number, all: number) => void }} Evidence
  */
 
 const HEAD_DIGITS = 16;
 const PAUSE_EVENTS = 512;
 const TITLES = { F: "fair deals", I: "nothing altered", R: "rules and score", B: "honest bots" };
+const OTHER_KEY =
+  "the file names another server key than you have: another server, or the key was changed in between; " +
+  "the server's list of keys would show which (--server-keys)";
+const OLDER_KEY = "the file names a server key from before yours, for which yours does not vouch: take that one";
+const FOREIGN_KEY = "the file names a server key that does not follow from yours in your list of keys";
+const OTHER_SIGNER =
+  "your checkpoint is signed by another key than the game's: another server's, or the key was changed in between; " +
+  "your key and the server's list of keys would show which (--server-key, --server-keys)";
 const NO_SIGNATURES = "this browser cannot check signatures";
 
 /**
@@ -58,7 +66,7 @@ export async function verify(data, evidence = {}) {
     return { ...nothing, problem: "browsers lend their cryptography only to pages that came by https, or from your own machine: check the file with hearts verify" };
   }
   try {
-    return await judge(readProof(bytesOf(data)), evidence);
+    return await judge(await readProof(bytesOf(data)), evidence);
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
     return { ...nothing, problem: error instanceof Malformed ? message : `the file cannot be checked: ${message}` };
@@ -81,6 +89,7 @@ async function judge(proof, evidence) {
   const kept = {
     receipts: await Promise.all((evidence.receipts ?? []).map((text) => readKept("receipt", readKeptReceipt, text))),
     checkpoints: await Promise.all((evidence.checkpoints ?? []).map((text) => readKept("checkpoint", readKeptCheckpoint, text))),
+    keys: evidence.serverKeys ? await readKept("list of keys", readKeyList, evidence.serverKeys) : null,
   };
   const pinned = evidence.serverKey ?? "";
   if (pinned && hashFromHex(pinned) === null) throw new Malformed("your server key is no public key: that is 64 digits of hex, in lower case");
@@ -199,13 +208,16 @@ class IntegrityCheck {
     /** @type {Leaf | null} the last leaf that a checkpoint shows */
     this.leaf = null;
     this.size = 0;
-    this.hint = "";
+    this.trusted = [proof.serverKey]; // keys by which a checkpoint may be signed that the reader kept
+    /** @type {string[]} */
+    this.hints = [];
+    this.unjudged = ""; // why a checkpoint that the reader kept says nothing of the file
   }
 
   /**
    * How far the claim holds. Throws `Failed`.
    * @param {any[]} events those that can be read
-   * @param {{ receipts: Receipt[], checkpoints: KeptCheckpoint[] }} kept @param {string} pinned
+   * @param {{ receipts: Receipt[], checkpoints: KeptCheckpoint[], keys: string[] | null }} kept @param {string} pinned
    * @returns {Promise<[Status, string]>}
    */
   async run(events, kept, pinned) {
@@ -213,10 +225,13 @@ class IntegrityCheck {
     // a rotation that is forged is told before a head that follows from it
     await this.rotations(chain.wrong ? events.slice(0, chain.wrong - 1) : events);
     if (chain.wrong) throw new Failed(chain.wrong, "its head is not the one in the file");
-    if (pinned && pinned !== proof.serverKey) throw new Failed(1, "the file names another server key than you have");
+    if (pinned) this.key(pinned, kept.keys);
     for (const one of proof.receipts) await this.receipt(one, "the receipt");
     for (const one of kept.receipts) this.keep(await this.receipt(one, "your receipt"));
-    if (proof.checkpoint) await this.log(proof.checkpoint, proof.inclusions, undefined, "the checkpoint");
+    if (proof.checkpoint) {
+      if (this.signatures && !(await isSignedBy(proof.checkpoint, proof.serverKey))) throw new Failed(this.count, "the signature of the checkpoint is not the server's");
+      for (const path of proof.inclusions) await this.inclusion(path, proof.checkpoint, undefined, "the checkpoint");
+    }
     for (const one of kept.checkpoints) await this.kept(one);
     return this.result(pinned);
   }
@@ -224,6 +239,17 @@ class IntegrityCheck {
   /** @param {number} seq */
   keep(seq) {
     if (this.signatures) this.keptTo = Math.max(this.keptTo, seq);
+  }
+
+  /** Holds the key that the game names first to the reader's, or to what follows from that. @param {string} pinned @param {string[] | null} keys */
+  key(pinned, keys) {
+    const first = this.proof.serverKey;
+    const since = (/** @type {string} */ key) => (keys?.includes(key) ? keys.slice(keys.indexOf(key)) : []);
+    this.trusted = [...new Set([first, ...since(pinned)])];
+    if (pinned === first) return;
+    if (keys === null) throw new Failed(1, OTHER_KEY);
+    if (!since(pinned).includes(first)) throw new Failed(1, since(first).includes(pinned) ? OLDER_KEY : FOREIGN_KEY);
+    this.hints.push("; its server key follows from yours by your list of keys");
   }
 
   /** @param {any[]} events */
@@ -255,16 +281,6 @@ class IntegrityCheck {
     return seq;
   }
 
-  /** @param {Checkpoint} checkpoint @param {Inclusion[]} paths @param {Leaf | undefined} named @param {string} which */
-  async log(checkpoint, paths, named, which) {
-    if (this.signatures && !(await isSignedBy(checkpoint, this.proof.serverKey))) {
-      throw new Failed(this.count, `the signature of ${which} is not the server's`);
-    }
-    const seqs = [];
-    for (const one of paths) seqs.push(await this.inclusion(one, checkpoint, named, which));
-    return seqs;
-  }
-
   /** @param {Inclusion} one @param {Checkpoint} checkpoint @param {Leaf | undefined} named @param {string} which */
   async inclusion(one, { size, root }, named, which) {
     if (one.size !== size) throw new Failed(this.count, `the inclusion is of a log of ${one.size}, and ${which} of one of ${size}`);
@@ -288,16 +304,21 @@ class IntegrityCheck {
   /** @param {KeptCheckpoint} kept */
   async kept({ checkpoint, leaf, inclusion }) {
     const which = "your checkpoint";
+    const signed = this.signatures ? await judgeCheckpoint(checkpoint, this.trusted) : true;
+    if (signed === null) {
+      this.unjudged = OTHER_SIGNER;
+      return;
+    }
+    if (!signed) throw new Failed(this.count, `the signature of ${which} is not the server's`);
+    const { origin, size, root } = checkpoint;
     const theirs = this.proof.checkpoint;
-    if (theirs && theirs.size === checkpoint.size && toHex(theirs.root) !== toHex(checkpoint.root)) {
-      throw new Failed(this.count, `${which} and that of the file are of logs of ${checkpoint.size} that differ: the log was forked`);
-    }
-    const paths = inclusion ? [inclusion] : this.proof.inclusions.filter((one) => one.size === checkpoint.size);
-    for (const seq of await this.log(checkpoint, paths, leaf, which)) this.keep(seq);
-    if (paths.length === 0) {
-      this.hint = `; the file has no inclusion for your checkpoint, of a log of ${checkpoint.size}: ` +
-        `get it with /v1/games/${this.proof.game}/proof?size=${checkpoint.size}`;
-    }
+    const same = theirs !== null && theirs.origin === origin && theirs.size === size;
+    if (same && toHex(theirs.root) !== toHex(root)) throw new Failed(this.count, `${which} and that of the file are of logs of ${size} that differ: the log was forked`);
+    const paths = inclusion ? [inclusion] : same ? this.proof.inclusions : [];
+    for (const path of paths) this.keep(await this.inclusion(path, checkpoint, leaf, which));
+    if (paths.length > 0) return;
+    if (theirs !== null && theirs.origin !== origin) this.unjudged = `${which} is of the log ${origin}, and the file's of ${theirs.origin}`;
+    else this.hints.push(`; the file has no inclusion for your checkpoint, of a log of ${size}: get it with /v1/games/${this.proof.game}/proof?size=${size}`);
   }
 
   /** @param {string} pinned @returns {[Status, string]} */
@@ -306,9 +327,11 @@ class IntegrityCheck {
     if (this.shown) by.push(`by a receipt of event ${this.shown}`);
     if (this.leaf) by.push(`by a log of ${this.size} that has the game's ${this.leaf.kind}, event ${this.leaf.seq}`);
     if (!this.signatures) return ["not shown", NO_SIGNATURES + (by.length ? `; unsigned it would hold ${by.join(" and ")}` : "")];
-    if (by.length === 0) return ["not shown", `a receipt or a checkpoint would show it${this.hint}`];
+    const hint = this.hints.join("");
+    if (by.length === 0) return ["not shown", (this.unjudged || "a receipt or a checkpoint would show it") + hint];
     const upto = Math.max(this.shown, this.leaf?.seq ?? 0);
-    const told = `up to event ${upto} of ${this.count}, ${by.join(" and ")}${this.hint}`;
+    const told = `up to event ${upto} of ${this.count}, ${by.join(" and ")}${hint}`;
+    if (this.unjudged) return ["not shown", `${this.unjudged}; without it the claim would hold ${told}`];
     return ["holds", told + (pinned ? "" : "; key not pinned: compare it with one you got elsewhere (--server-key)")];
   }
 }

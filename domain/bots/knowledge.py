@@ -18,6 +18,7 @@ from domain.cards import (
     BITS,
     DECK_SIZE,
     SECOND,
+    SUIT_CARDS,
     SUIT_MASKS,
     SUIT_OF,
     Card,
@@ -25,6 +26,7 @@ from domain.cards import (
     Seat,
     Suit,
     add_masks,
+    both_copies,
     distinct_cards,
     mask_of,
     mask_without,
@@ -32,14 +34,6 @@ from domain.cards import (
 from domain.ruleset import RuleSet, terms_of
 from domain.view import View
 
-
-def both_copies(mask: Mask) -> Mask:
-    """The multiset mask of both copies of the cards of a mask of first copies."""
-    return mask | mask << SECOND
-
-
-SUIT_CARDS: Final[tuple[Mask, ...]] = tuple(both_copies(mask) for mask in SUIT_MASKS)
-"""Both copies of each suit, by suit."""
 LOWER: Final[tuple[Mask, ...]] = tuple(
     both_copies(SUIT_MASKS[SUIT_OF[card]] & (BITS[card] - 1)) for card in range(DECK_SIZE)
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from domain.bots.knowledge import HIGHER, SUIT_CARDS, none_of, power, runs_out
+from domain.bots.knowledge import HIGHER, none_of, power, runs_out
 from domain.bots.outlook import Outlook
-from domain.cards import BITS, SUIT_OF, Card, Mask, cards_of, distinct_cards, drop_card
+from domain.cards import BITS, SUIT_CARDS, SUIT_OF, Card, Mask, cards_of, distinct_cards, drop_card
 
 SAFE: Final = 0.5
 """How often a trick lost with a harmless card has no points in it."""

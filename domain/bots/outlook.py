@@ -11,14 +11,13 @@ from typing import Final, NamedTuple
 from domain.bots.knowledge import (
     HIGHER,
     LOWER,
-    SUIT_CARDS,
     Knowledge,
     add_floats,
     expected_worst,
     none_of,
     wins,
 )
-from domain.cards import FIRST_COPIES, SUIT_OF, Card, Mask, cards_of, distinct_cards, drop_card
+from domain.cards import FIRST_COPIES, SUIT_CARDS, SUIT_OF, Card, Mask, cards_of, distinct_cards, drop_card
 
 SLOPE: Final = 0.5
 """How much sooner than the last round of a suit a card must be played, for each card above the first."""
@@ -41,7 +40,6 @@ DEFEND_TEAM: Final = 1.5
 """The same where partners shoot it together, which happens by itself when their opponents take nothing."""
 GUARD: Final = 1.0
 """How much a card that can stop it is worth."""
-FAR: Final = 1e9
 
 
 class Suit(NamedTuple):

@@ -13,10 +13,8 @@ from typing import Final
 from domain.bots.knowledge import (
     HIGHER,
     LOWER,
-    SUIT_CARDS,
     Knowledge,
     add_floats,
-    both_copies,
     expected_worst,
     facts_of,
     none_of,
@@ -25,7 +23,18 @@ from domain.bots.knowledge import (
 )
 from domain.bots.moonrun import best_live, moon_costs
 from domain.bots.outlook import Outlook
-from domain.cards import BITS, SUIT_OF, Card, Mask, Seat, Suit, cards_of, distinct_cards
+from domain.cards import (
+    BITS,
+    SUIT_CARDS,
+    SUIT_OF,
+    Card,
+    Mask,
+    Seat,
+    Suit,
+    both_copies,
+    cards_of,
+    distinct_cards,
+)
 from domain.events import Choice
 from domain.rules import add_points, game_end, moon_points, trick_winner
 from domain.view import View

@@ -3,14 +3,15 @@
 The kernel is optional and answers only what it is sure of. `check_record` is none for a record written in an unusual
 way, for rules that the kernel does not play, and wherever it was not compiled; then the plain path answers, and `judge`
 asks both in turn. Of a faulty record the kernel finds the hand, and the plain path tells what is wrong there, so that no
-fault is described twice. What the C files hold: `hearts.h` and `score.h` a hand, `json.h` and `record.c` the reading
-and the replay of a record, `module.c` and `terms.c` the way in from Python.
+fault is described twice. `score_hand` does the same for one hand of a proof. What the C files hold: `hearts.h` and
+`score.h` a hand, `whole.h` one that is replayed at once, `json.h` and `record.c` the reading and the replay of a record,
+`module.c` and `terms.c` the way in from Python.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -102,6 +103,35 @@ def judge(line: bytes) -> Verdict:
     return replay(read_record(line)) if verdict is None else verdict
 
 
+NOBODY: Final = 255
+"""The taker of a dead trick, in `ToldHand`."""
+
+
+class ToldHand(NamedTuple):
+    """A finished hand: card lists as we write them, and a byte a play or trick, in the order played."""
+
+    number: int
+    deal: tuple[str, ...]
+    kitty: str
+    passes: tuple[str, ...] | None
+    """None in a hold hand."""
+    seats: bytes
+    """Who made each play."""
+    plays: bytes
+    """The card of each play."""
+    takers: bytes
+    """Who took each trick, or `NOBODY`."""
+
+
+def score_hand(terms: _hearts.Terms | None, hand: ToldHand, totals: list[int]) -> list[int] | None:
+    """What a hand adds to ``totals``, where all of it is right and nobody must choose for a moon; else none.
+
+    None too where there are no ``terms``, for the kernel does not play by them or is not here: then the plain path,
+    `services.replay`, judges the hand, and it also tells what is wrong. Raises ValueError for text that is no Unicode.
+    """
+    return None if terms is None else _hearts.score_hand(terms, totals, *hand)
+
+
 class _Names(msgspec.Struct):
     seats: list[str]
 
@@ -131,8 +161,8 @@ def plays_by(rules: RuleSet) -> bool:
 
 
 def compile_rules(rules: RuleSet) -> _hearts.Terms | None:
-    """A valid rule set as the kernel plays it, or none where it does not. The kernel must be `AVAILABLE`."""
-    if not plays_by(rules):
+    """A valid rule set as the kernel plays it, or none where it does not, or is not `AVAILABLE`."""
+    if not AVAILABLE or not plays_by(rules):
         return None
     terms = terms_of(rules)
     first, second = 0, 0

@@ -73,3 +73,20 @@ def check(line: bytes, find_terms: Callable[[bytes, int], Terms | None], /) -> P
     ``find_terms`` is asked once, with the raw ``rules`` and the number of seats, for the terms of a valid rule set, or
     none where the kernel shall not answer. What it raises is raised.
     """
+
+def score_hand(
+    terms: Terms,
+    totals: list[int],
+    number: int,
+    deal: tuple[str, ...],
+    kitty: str,
+    passes: tuple[str, ...] | None,
+    seats: bytes,
+    plays: bytes,
+    takers: bytes,
+    /,
+) -> list[int] | None:
+    """What a hand adds to ``totals``, where all of it is right; else none.
+
+    The other arguments are the fields of `domain.kernel.ToldHand`.
+    """

@@ -6,6 +6,7 @@
 
 #include "record.h"
 #include "terms.h"
+#include "whole.h"
 
 typedef struct {
     PyTypeObject *terms_type;
@@ -187,8 +188,97 @@ static PyObject *check(PyObject *module, PyObject *const *args, Py_ssize_t count
     return answer;
 }
 
+/* ---- score_hand */
+
+/* The card lists of a tuple, one a seat. Sets an error where it is no tuple of text; `right` where the cards are cards. */
+static bool read_lists(
+    PyObject *tuple, int seats, hearts_cards *lists, int *counts, hearts_cards *all, bool *right)
+{
+    const Py_ssize_t given = PyTuple_Size(tuple);
+    *right = given == seats;
+    for (Py_ssize_t at = 0; *right && at < given; at++) {
+        Py_ssize_t length;
+        const char *text = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(tuple, at), &length);
+        if (!text)
+            return false;
+        counts[at] = whole_cards(text, (size_t)length, &lists[at], all);
+        *right = counts[at] >= 0;
+    }
+    return given >= 0;
+}
+
+/* The totals before a hand, a list; `right` where there are as many as seats and none is beyond reason. */
+static bool read_totals(PyObject *list, int seats, int64_t *totals, bool *right)
+{
+    const Py_ssize_t given = PyList_Size(list);
+    *right = given == seats;
+    for (Py_ssize_t at = 0; *right && at < given; at++) {
+        totals[at] = PyLong_AsLongLong(PyList_GetItem(list, at));
+        if (totals[at] == -1 && PyErr_Occurred())
+            return false;
+        *right = totals[at] >= -WHOLE_MOST && totals[at] <= WHOLE_MOST;
+    }
+    return given >= 0;
+}
+
+/* The plays and takers of a hand; `right` where there are as many as the terms have. */
+static bool read_plays(PyObject *const *args, const hearts_terms *terms, whole_hand *told, bool *right)
+{
+    Py_ssize_t seats, plays, takers;
+    char *seat, *play, *taker;
+    if (PyBytes_AsStringAndSize(args[0], &seat, &seats) < 0 ||
+        PyBytes_AsStringAndSize(args[1], &play, &plays) < 0 ||
+        PyBytes_AsStringAndSize(args[2], &taker, &takers) < 0)
+        return false;
+    told->seats = (const unsigned char *)seat;
+    told->plays = (const unsigned char *)play;
+    told->takers = (const unsigned char *)taker;
+    *right = takers == terms->hand && seats == (Py_ssize_t)terms->hand * terms->players && plays == seats;
+    return true;
+}
+
+static PyObject *score_hand(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    const module_state *state = PyModule_GetState(module);
+    int64_t totals[HEARTS_SEATS], points[HEARTS_SEATS], number;
+    whole_hand told = {.all = {0, 0}};
+    hearts_cards given = {0, 0};
+    const char *kitty;
+    Py_ssize_t length;
+    bool right;
+    if (count != 9 || Py_TYPE(args[0]) != state->terms_type) {
+        PyErr_SetString(PyExc_TypeError, "score_hand(terms, totals, number, deal, kitty, passes, seats, plays, takers)");
+        return NULL;
+    }
+    const hearts_terms *terms = &((terms_object *)args[0])->terms;
+    const int seats = terms->players;
+    number = PyLong_AsLongLong(args[2]);
+    if (number == -1 && PyErr_Occurred())
+        return NULL;
+    if (!read_totals(args[1], seats, totals, &right))
+        return NULL;
+    if (!right || number < 1)
+        Py_RETURN_NONE;
+    if (!read_lists(args[3], seats, told.deal, told.dealt, &told.all, &right) ||
+        !(kitty = PyUnicode_AsUTF8AndSize(args[4], &length)))
+        return NULL;
+    if (!right || whole_cards(kitty, (size_t)length, &told.kitty, &told.all) < 0)
+        Py_RETURN_NONE;
+    told.has_passes = args[5] != Py_None;
+    if (told.has_passes && !read_lists(args[5], seats, told.passes, told.passed, &given, &right))
+        return NULL;
+    if (!right)
+        Py_RETURN_NONE;
+    if (!read_plays(args + 6, terms, &told, &right))
+        return NULL;
+    if (!right || !whole_score(terms, &told, totals, number, points))
+        Py_RETURN_NONE;
+    return list_of(points, seats);
+}
+
 static PyMethodDef methods[] = {
     {"check", (PyCFunction)(void (*)(void))check, METH_FASTCALL, "See domain/kernel/_hearts.pyi."},
+    {"score_hand", (PyCFunction)(void (*)(void))score_hand, METH_FASTCALL, "See domain/kernel/_hearts.pyi."},
     {NULL, NULL, 0, NULL},
 };
 

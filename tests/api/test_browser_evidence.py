@@ -12,13 +12,15 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from domain.variants import ruleset_of
+from services.audit import ServerKey
 from services.integrity import Kept, read_kept_checkpoint, read_kept_receipt
-from tests.services.test_proof_log import END, LOCK, LOG, kept_leaf, log_of
+from services.keylist import key_links, read_key_list
+from tests.services.test_proof_log import END, LOCK, LOG, OTHERS, kept_leaf, log_of
 from tests.services.test_proof_log import file_of as logged
 from tests.support.browser import ORIGIN, in_base64, open_page
 from tests.support.games import play_game
 from tests.support.page_verdicts import by_house, by_page, comparable, statuses, turned
-from tests.support.proofs import KEY, OTHER_KEY, file_of, played
+from tests.support.proofs import KEY, OTHER_KEY, THIRD_KEY, Ring, file_of, played
 
 PROOFS = sorted((Path(__file__).resolve().parents[1] / "conformance/proofs").glob("*.ndjson"))
 
@@ -46,6 +48,11 @@ def leaf_text(log: Any, leaf: Any) -> str:
     return json.dumps(msgspec.structs.asdict(proof.inclusions[0]) | fields | {"checkpoint": proof.checkpoint})
 
 
+def listed(*keys: ServerKey) -> str:
+    """The list of these keys as the server publishes it."""
+    return json.dumps({"origin": "example.org/hearts", "keys": key_links(keys)})
+
+
 OTHER_GAME = play_game(
     ruleset_of({"variant": "standard", "players": 4, "hand_limit": 2}), 8, kinds="ppnb", server_key=KEY.public
 )
@@ -70,6 +77,27 @@ EVIDENCE: list[dict[str, Any]] = [
     {"checkpoints": [leaf_text(log_of(END._replace(seq=999)), END._replace(seq=999))]},
     {"checkpoints": [leaf_text(log_of(END._replace(head=bytes(32))), END._replace(head=bytes(32)))]},
     {"checkpoints": [log_of(LOCK, END, key=OTHER_KEY).checkpoint()]},
+    {"checkpoints": [log_of(LOCK, END, key=Ring(OTHER_KEY, KEY)).checkpoint()], "serverKey": KEY.public},
+    {"checkpoints": [LOG.checkpoint().replace("\n7\n", "\n6\n")]},
+    {"checkpoints": [leaf_text(LOG, END), log_of(LOCK, key=OTHER_KEY).checkpoint()]},
+    {"checkpoints": [log_of(LOCK, END, *OTHERS, origin="example.org/other").checkpoint()]},
+    {"serverKey": OTHER_KEY.public, "serverKeys": listed(OTHER_KEY, KEY)},
+    {"serverKey": KEY.public, "serverKeys": listed(OTHER_KEY, KEY)},
+    {"serverKey": KEY.public, "serverKeys": listed(OTHER_KEY)},
+    {"serverKey": OTHER_KEY.public, "serverKeys": listed(KEY, OTHER_KEY)},
+    {"serverKey": OTHER_KEY.public, "serverKeys": listed(OTHER_KEY)},
+    {"serverKey": OTHER_KEY.public, "serverKeys": listed(THIRD_KEY, KEY)},
+    {
+        "serverKey": OTHER_KEY.public,
+        "serverKeys": listed(OTHER_KEY, KEY),
+        "checkpoints": [log_of(*OTHERS[:3], LOCK, END, *OTHERS[3:], key=OTHER_KEY).checkpoint()],
+    },
+    {
+        "serverKey": OTHER_KEY.public,
+        "serverKeys": listed(OTHER_KEY, KEY),
+        "checkpoints": [log_of(LOCK, END, key=OTHER_KEY).checkpoint().replace("\n2\n", "\n3\n")],
+    },
+    {"serverKeys": listed(OTHER_KEY, KEY), "checkpoints": [log_of(LOCK, key=OTHER_KEY).checkpoint()]},
     {"checkpoints": [log_of(END, LOCK, *[LOCK._replace(game=f"x{at}") for at in range(5)]).checkpoint()]},
 ]
 
@@ -81,6 +109,7 @@ def test_what_a_reader_kept_is_judged_the_same(page: Page, at: int) -> None:
     kept = Kept(
         tuple(read_kept_receipt(text.encode()) for text in evidence.get("receipts", ())),
         tuple(read_kept_checkpoint(text.encode()) for text in evidence.get("checkpoints", ())),
+        read_key_list(evidence["serverKeys"].encode()) if "serverKeys" in evidence else None,
     )
     for data in (logged(key=KEY), file_of(played().events[:30]), logged(None)):
         (report,) = by_page(page, [data], **evidence)
@@ -101,6 +130,12 @@ def test_what_a_reader_kept_is_judged_the_same(page: Page, at: int) -> None:
             "leaf is not that of its fields",
         ),
         ({"serverKey": "zz"}, "your server key is no public key"),
+        ({"serverKeys": "garbage"}, "the list of keys cannot be read: a list of keys is JSON"),
+        ({"serverKeys": listed(KEY, OTHER_KEY).replace("signature", "x")}, "the list of keys cannot be read"),
+        (
+            {"serverKeys": listed(KEY, OTHER_KEY).replace(OTHER_KEY.public, THIRD_KEY.public)},
+            "the list of keys cannot be read: key 2 is not signed by the one before it",
+        ),
     ],
 )
 def test_what_cannot_be_read_of_it_is_said(page: Page, evidence: dict[str, Any], words: str) -> None:
@@ -108,6 +143,26 @@ def test_what_cannot_be_read_of_it_is_said(page: Page, evidence: dict[str, Any],
     (report,) = by_page(page, [logged()], **evidence)
     assert words in report["problem"]
     assert (False, []) == (report["ok"], report["claims"])
+
+
+def test_what_stands_behind_the_heads_is_judged_the_same(page: Page) -> None:
+    """Of a server of two keys: the file as it is, a byte of checkpoint or inclusions changed, lines that nobody could judge."""
+    log = log_of(*OTHERS[:3], LOCK, END, key=Ring(KEY, OTHER_KEY))
+    data = logged(log, key=KEY)
+    start = data.index(b'{"checkpoint"')
+    files = [data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :] for at in range(start, len(data) - 1, 5)]
+    line = next(line for line in data.splitlines() if line.startswith(b'{"checkpoint"'))
+    both = data.replace(line, msgspec.json.encode({"checkpoint": log.checkpoint()}))
+    files += [both, data.replace(line + b"\n", b""), logged(log).replace(line + b"\n", b"")]
+    held, *others = by_page(page, [data, *files])
+    assert held["ok"]
+    for changed, report in zip(files, others, strict=True):
+        assert comparable(by_house(changed)) == comparable(report)
+        assert not report["ok"]
+    lines = len(data.splitlines())
+    assert [f"line {lines - 2}", f"line {lines - 2}", f"line {lines - 3}"] == [
+        report["problem"].partition(":")[0] for report in others[-3:]
+    ]
 
 
 def test_a_kept_leaf_is_what_the_house_reads(page: Page) -> None:

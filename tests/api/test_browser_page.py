@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from random import Random
 from typing import Any
 
 import pytest
@@ -96,6 +97,24 @@ def test_what_was_kept_raises_the_level(
         page.fill("#receipt", "garbage")
         page.click("#go")
         expect(page.locator(".problem")).to_contain_text("the receipt cannot be read")
+
+
+def test_a_key_from_before_a_rotation_counts_with_the_list(
+    browser: Browser, app: Flask, four: list[Guest], services: Services
+) -> None:
+    """Given the key from an earlier visit, then the page says what may be, and takes the server's list of keys for an answer."""
+    first = services.key.first.public
+    services.key.turn_to(services.key.add(Random(5).randbytes))
+    game = game_of(four)
+    with verify_page(browser, app) as page:
+        page.click("#kept summary")
+        page.fill("#key", first)
+        page.fill("#game", game)
+        page.click("#go")
+        expect(page.locator("[data-claim=I] .said")).to_contain_text("or the key was changed in between")
+        page.fill("#keys", four[0].get("/v1/log/keys").text)
+        page.click("#go")
+        expect(page.locator("[data-claim=I] .level")).to_contain_text("Level 2 of 3")
 
 
 def test_what_was_kept_counts_as_far_as_it_goes(browser: Browser, app: Flask, four: list[Guest]) -> None:

@@ -8,8 +8,10 @@ import pytest
 from flask import Flask
 
 from api.errors import CODES, problem_of
+from api.explained import EXPLAINED
 from domain.refusals import CorruptLog, HeartsError
 from services.store import CorruptStream, StoreUnavailable
+from services.translog import CorruptTransparencyLog
 from services.wiring import Services
 from tests.api.guests import Guest, open_table, seat_all
 
@@ -127,7 +129,7 @@ def test_a_fault_of_ours_is_logged_and_not_told(
     monkeypatch.setattr(services.store, "read", broken)
     with caplog.at_level(logging.ERROR, "hearts.api"):
         answer = four[0].get(f"/v1/games/{game}")
-    assert (500, "server/error", "application/problem+json") == (
+    assert (500, "game/altered", "application/problem+json") == (
         answer.status_code,
         answer.json["code"],
         answer.headers["Content-Type"],
@@ -137,8 +139,25 @@ def test_a_fault_of_ours_is_logged_and_not_told(
 
 
 @pytest.mark.parametrize(
-    "error", [ValueError("x"), CorruptLog("x"), HeartsError("x"), KeyError("x"), RecursionError()]
+    ("error", "code"),
+    [
+        (CorruptLog("x"), "game/altered"),
+        (CorruptStream("g", 3, "x"), "game/altered"),
+        (CorruptTransparencyLog("x"), "log/altered"),
+    ],
 )
+def test_what_somebody_did_to_the_store_has_a_code_of_its_own(
+    error: Exception, code: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """No client is told to try again, or anything of the inside; the operator is told all of it."""
+    problem = problem_of(error)
+    assert (500, code) == (problem.status, problem.code)
+    assert "x" not in problem.detail
+    assert "x; `hearts" in caplog.text
+    assert "To ask again does not help" in EXPLAINED[code].advice
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), HeartsError("x"), KeyError("x"), RecursionError()])
 def test_what_nobody_foresaw_is_our_fault(error: Exception) -> None:
     """An exception that the table does not name is 500, whatever it says."""
     problem = problem_of(error)

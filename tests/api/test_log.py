@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
+import httpx
 import pytest
+from flask import Flask
 
+from services import logwatch
 from services.integrity import Kept, read_kept_checkpoint
+from services.keylist import read_key_list
+from services.keyring import KeyRing
 from services.keys import Keys
 from services.leaves import Leaf
+from services.logwatch import Had, LogClient, Watch
 from services.merkle import root_of, verify_consistency, verify_inclusion
 from services.notes import SignedCheckpoint, read_checkpoint
 from services.proof import read_proof
@@ -204,4 +211,83 @@ def test_a_spoilt_log_takes_no_proof_file_away(services: Services, stranger: Gue
     proof = read_proof(stranger.get(f"/v1/games/{game}/proof").data)
     assert (None, ()) == (proof.checkpoint, proof.inclusions)
     assert proof.receipt is not None
-    assert 500 == stranger.get(f"/v1/log/proof?game={game}&kind=end").status_code
+    broken = stranger.get(f"/v1/log/proof?game={game}&kind=end")
+    assert (500, "log/altered") == (broken.status_code, broken.json["code"])
+
+
+def turn(services: Services, seed: int = 5) -> str:
+    """Turn to a new key, as another process than that of the API does; its public half."""
+    ring = KeyRing(services.store.wire, services.settings.key_path, Random(1).randbytes)
+    ring.turn_to(ring.add(Random(seed).randbytes))
+    return ring.public
+
+
+def test_the_keys_are_listed_each_signed_by_the_one_before(services: Services, stranger: Guest) -> None:
+    """Given rotations by another process, then the list and the signatures of a checkpoint are there at once."""
+    keys = [services.key.first.public]
+    for seed in (5, 6):
+        keys.append(turn(services, seed))
+        answer = stranger.get("/v1/log/keys")
+        assert ("no-cache", services.log.origin) == (answer.headers["Cache-Control"], answer.json["origin"])
+        assert tuple(keys) == read_key_list(answer.data).keys
+        signed = checkpoint(stranger)
+        assert signed.signers(keys) == keys
+        assert signed.judge(keys)
+    assert keys[-1] == stranger.get("/version").json["server_key"]
+
+
+def test_a_checkpoint_is_not_spared_after_a_rotation(services: Services, stranger: Guest, play: Play) -> None:
+    """Given the checkpoint of before, when the key was changed, then the new signature is sent though the log is the same."""
+    play()
+    before = stranger.get("/v1/log/checkpoint")
+    turn(services)
+    after = stranger.get("/v1/log/checkpoint", If_None_Match=before.headers["ETag"])
+    assert 200 == after.status_code
+    assert (1, 2) == tuple(len(read_checkpoint(one.text).signatures) for one in (before, after))
+
+
+def test_a_reader_follows_a_rotation(services: Services, stranger: Guest, play: Play) -> None:
+    """Given key and checkpoint of before, then they hold for a game that was opened after, by the list of keys alone."""
+    play()
+    first = services.key.first.public
+    turn(services)
+    kept = read_kept_checkpoint(stranger.get("/v1/log/checkpoint").data)
+    old = kept._replace(signed=kept.signed._replace(signatures=kept.signed.signatures[:1]))
+    game = play()
+    proof = read_proof(stranger.get(f"/v1/games/{game}/proof").data)
+    assert first != proof.server_key
+    assert proof.checkpoint is not None
+    assert 1 == len(proof.checkpoint.signatures)
+    keys = read_key_list(stranger.get("/v1/log/keys").data)
+    verdicts = {}
+    for name, evidence in (("list", Kept((), (old,), keys)), ("none", Kept((), (old,)))):
+        report = verify_proof(proof, first, evidence)
+        verdicts[name] = next(one for one in report.claims if one.name == "I")
+    assert ("holds", "fails") == (verdicts["list"].status, verdicts["none"].status)
+    assert "or the key was changed in between" in verdicts["none"].detail
+
+
+def test_the_watching_command_reads_what_the_api_answers(
+    app: Flask, services: Services, stranger: Guest, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a checkpoint, when games were played, the key changed and a game forked, then the command finds just that."""
+    monkeypatch.setattr(logwatch, "PAGE", 3)
+    game = play()
+    before, first = stranger.get("/v1/log/checkpoint").text, services.key.first.public
+
+    def look() -> Watch:
+        with httpx.Client(transport=httpx.WSGITransport(app)) as client:
+            log = LogClient(client, "http://localhost", 60)
+            watch = Watch(log, Had(first, read_checkpoint(before)))
+            watch.run()
+        return watch
+
+    play()
+    turn(services)
+    watch = look()
+    assert ([], True) == (watch.problems, watch.goes_on)
+    assert "the checkpoint of 4 leaves" in watch.held[0]
+    assert "2 keys that follow from the one that you named" in watch.held[0]
+    end = services.log.tree.of_game(game)[1][1]
+    services.log.tree.add([end._replace(head=bytes(32))])
+    assert [f"leaf 4 is a second end of game {game}: the game was forked"] == look().problems

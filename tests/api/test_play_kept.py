@@ -241,6 +241,27 @@ def test_a_key_that_the_old_one_vouches_for_is_learnt(play: Play, home: Path, se
     assert "key" not in play("basic", typed="quit\n").output
 
 
+def test_a_key_that_the_list_vouches_for_is_learnt(play: Play, home: Path, services: Services) -> None:
+    """Given the server has turned to a new key between two games, then its list shows that the new one is its own, too."""
+    play("basic", typed="quit\n")
+    first = services.key.public
+    new = services.key.add(Random(5).randbytes)
+    services.key.turn_to(new)
+    assert "key" not in play("basic", typed="quit\n").output
+    assert [first, new] == purse(home).server_keys(URL)
+
+
+@pytest.mark.parametrize("answer", [httpx.Response(404, json={}), httpx.Response(200, content=b"no list")])
+def test_a_server_without_such_a_list_is_warned_of(
+    play: Play, wire: Wire, services: Services, answer: httpx.Response
+) -> None:
+    """An older one, or one that is another."""
+    play("basic", typed="quit\n")
+    services.key.turn_to(services.key.add(Random(5).randbytes))
+    wire.instead = lambda request: answer if request.url.path == "/v1/log/keys" else None
+    assert "which does not vouch for it" in play("basic", typed="quit\n").output
+
+
 # --- another history
 
 

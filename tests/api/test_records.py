@@ -1,6 +1,7 @@
 """A whole game with bots over HTTP, and what it leaves behind."""
 
 import json
+import logging
 from typing import Any
 
 import pytest
@@ -145,8 +146,13 @@ def test_the_figures_are_on_a_port_of_their_own(four: list[Guest]) -> None:
     assert (404, "request/not_found") == (answer.status_code, answer.json["code"])
 
 
-def test_a_changed_log_is_not_signed(services: Services, four: list[Guest], stranger: Guest) -> None:
-    """Given an event that was changed in the store behind the server's back, then no proof with a receipt comes of it."""
+def test_a_changed_log_is_not_signed(
+    services: Services, four: list[Guest], stranger: Guest, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Given an event that was changed in the store behind the server's back, then no proof with a receipt comes of it.
+
+    Whoever asks is told what it is and what to keep, and the server's log tells its operator.
+    """
     game = open_table(four[0], ["me", *[{"bot": "rules"}] * 3], hand_limit=1)
     play_to_the_end(services, four[0], game)
     key = services.keys.stream(game)
@@ -156,6 +162,11 @@ def test_a_changed_log_is_not_signed(services: Services, four: list[Guest], stra
         if b'"card_played"' in fields[b"p"]:
             fields[b"p"] = fields[b"p"].replace(b'"by":"bot"', b'"by":"clock"')
         services.client.xadd(key, fields, id=entry)
-    proof = stranger.get(f"/v1/games/{game}/proof")
-    assert 500 == proof.status_code
-    assert b"receipt" not in proof.data
+    with caplog.at_level(logging.ERROR, "hearts.api"):
+        proof = stranger.get(f"/v1/games/{game}/proof")
+    assert (500, "game/altered") == (proof.status_code, proof.json["code"])
+    assert "Keep your receipts" in proof.json["hint"]
+    assert b'receipt"' not in proof.data
+    assert game not in proof.text
+    assert f"game {game}: its stored events are not those it was played by" in caplog.text
+    assert "`hearts audit GAME` tells more" in caplog.text

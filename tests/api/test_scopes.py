@@ -53,6 +53,7 @@ OPEN = {
     "GET /v1/games/{game}/why",
     "GET /v1/log/checkpoint",
     "GET /v1/log/entries",
+    "GET /v1/log/keys",
     "GET /v1/log/proof",
     "GET /v1/players/{player}",
     "GET /v1/leaderboard",

@@ -8,20 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from services.embedded import EmbeddedStore
-from tests.bench.servers import (
-    LENGTHS,
-    WARM_UP,
-    WITHOUT_LIMITS,
-    Cpu,
-    Line,
-    Persons,
-    bare_route,
-    house,
-    ratios,
-    spread,
-    tables_of,
-)
+from tests.bench.servers import LENGTHS, WAY, Line, Persons, Side, compared, ratios, spread
 
 ROUNDS: Final = 15
 CALLS: Final = 40
@@ -39,27 +26,18 @@ LIMITED: Final = f"a view, game of {LENGTHS[0]:,} events, limiter on"
 
 def bench_views(folder: Path) -> None:
     """Print CPU of the calls that only read, as ratios to a bare route, and how it grows with the game."""
-    with (
-        EmbeddedStore(folder, "everysec") as store,
-        bare_route(store.url) as bare,
-        house(folder) as limited,
-        house(folder, WITHOUT_LIMITS) as free,
-    ):
-        plain, with_limits, without = Line(bare.port), Line(limited.port), Line(free.port)
-        persons = Persons(without, tables_of(folder, store))
-        steps: dict[str, tuple[Cpu, Callable[[], object]]] = {
-            BARE: (bare.cpu, partial(plain.ask, "GET", "/view"))
+    with compared(folder) as (bare, limited, free, persons):
+        steps: dict[str, tuple[Side, Callable[[], object]]] = {
+            BARE: (bare, partial(bare.line.ask, "GET", "/view"))
         }
         for length in LENGTHS:
-            for kind, call in _calls(without, persons, length).items():
-                steps[_name(kind, length)] = (free.cpu, call)
-        steps[LIMITED] = (limited.cpu, _calls(with_limits, persons, LENGTHS[0])[KINDS[0]])
+            for kind, call in _calls(free.line, persons, length).items():
+                steps[_name(kind, length)] = (free, call)
+        steps[LIMITED] = (limited, _calls(limited.line, persons, LENGTHS[0])[KINDS[0]])
         figures: dict[str, list[float]] = {name: [] for name in steps}
         for _ in range(ROUNDS):
-            for name, (cpu, call) in steps.items():
-                for _ in range(WARM_UP):
-                    call()
-                figures[name].append(cpu.us(call, CALLS))
+            for name, (side, call) in steps.items():
+                figures[name].append(side.us(call, CALLS))
     _tell(figures)
 
 
@@ -93,9 +71,7 @@ def _name(kind: str, length: int) -> str:
 
 def _tell(figures: dict[str, list[float]]) -> None:
     print(f"\nReading over HTTP: CPU of the server process, one client; {ROUNDS} rounds of {CALLS}")
-    print(
-        "  median us (its middle half), times the bare route; the rate limiter is off where it is not named"
-    )
+    print(WAY)
     for name, values in figures.items():
         print(f"  {name:<50}: {spread(values):<24}{ratios(values, figures[BARE])}")
     for kind in KINDS:

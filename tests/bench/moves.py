@@ -11,20 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from services.audit import ServerKey
-from services.embedded import EmbeddedStore
-from tests.bench.servers import (
-    LENGTHS,
-    WARM_UP,
-    WITHOUT_LIMITS,
-    Cpu,
-    Line,
-    Persons,
-    bare_route,
-    house,
-    ratios,
-    spread,
-    tables_of,
-)
+from tests.bench.servers import LENGTHS, WAY, Side, compared, ratios, spread
 
 ROUNDS: Final = 21
 MOVES: Final = 104
@@ -36,15 +23,7 @@ LIMITED: Final = f"a move, game of {LENGTHS[0]:,} events, limiter on"
 
 def bench_moves(folder: Path) -> None:
     """Print CPU a move of the house, of the bare route, and the ratio."""
-    with (
-        EmbeddedStore(folder, "everysec") as store,
-        bare_route(store.url) as bare,
-        house(folder) as limited,
-        house(folder, WITHOUT_LIMITS) as free,
-    ):
-        tables = tables_of(folder, store)
-        plain, with_limits, without = Line(bare.port), Line(limited.port), Line(free.port)
-        persons = Persons(without, tables)
+    with compared(folder) as (bare, limited, free, persons):
         long_games = {length: persons.game(length).state.game for length in LENGTHS[1:]}
         figures: dict[str, list[float]] = {}
         key, signing = ServerKey(os.urandom(32)), []
@@ -53,19 +32,17 @@ def bench_moves(folder: Path) -> None:
 
             def do_plainly(game: str = games[LENGTHS[0]]) -> None:
                 # what the other servers wait for between two calls
-                persons.next_card(tables.load(game))
-                plain.ask("POST", "/moves", body={"play": "QS"})
+                persons.next_card(persons.tables.load(game))
+                bare.line.ask("POST", "/moves", body={"play": "QS"})
 
-            steps: list[tuple[str, Cpu, Callable[[], None]]] = [(BARE, bare.cpu, do_plainly)]
+            steps: list[tuple[str, Side, Callable[[], None]]] = [(BARE, bare, do_plainly)]
             for length, game in games.items():
-                steps.append((_name(length), free.cpu, partial(persons.move, without, game)))
+                steps.append((_name(length), free, partial(persons.move, free.line, game)))
             other = persons.game(LENGTHS[0]).state.game
-            steps.append((LIMITED, limited.cpu, partial(persons.move, with_limits, other)))
+            steps.append((LIMITED, limited, partial(persons.move, limited.line, other)))
             signing.append(_signing_us(key))
-            for name, cpu, step in steps:
-                for _ in range(WARM_UP):
-                    step()
-                figures.setdefault(name, []).append(cpu.us(step, MOVES))
+            for name, side, step in steps:
+                figures.setdefault(name, []).append(side.us(step, MOVES))
     _tell(figures, signing)
 
 
@@ -77,9 +54,7 @@ def _tell(figures: dict[str, list[float]], signing: list[float]) -> None:
     print(
         f"\nMove over HTTP: CPU of the server process, fsync everysec, one client; {ROUNDS} rounds of {MOVES}"
     )
-    print(
-        "  median us (its middle half), times the bare route; the rate limiter is off where it is not named"
-    )
+    print(WAY)
     bare, short, limited = figures[BARE], figures[_name(LENGTHS[0])], figures[LIMITED]
     for name, values in figures.items():
         print(f"  {name:<42}: {spread(values):<22}{ratios(values, bare)}")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import psutil
 
@@ -256,6 +256,49 @@ class Persons:
         """One card, by whoever's turn it is, over HTTP."""
         seat, card = self.next_card(self.tables.load(game))
         line.ask("POST", f"/v1/games/{game}/moves", self.tokens[seat], {"play": NAMES[card]})
+
+
+class Side(NamedTuple):
+    """A server of a comparison: a connection to it, and what it spends."""
+
+    line: Line
+    cpu: Cpu
+
+    def us(self, call: Callable[[], object], times: int) -> float:
+        """Microseconds that it spends on each of so many calls, once it is warm."""
+        for _ in range(WARM_UP):
+            call()
+        return self.cpu.us(call, times)
+
+
+class Compared(NamedTuple):
+    """The servers that are measured in turn, all on one store, and persons who play at the house."""
+
+    bare: Side
+    limited: Side
+    """The house, which counts requests."""
+    free: Side
+    """The house without limits."""
+    persons: Persons
+
+
+@contextmanager
+def compared(folder: Path) -> Iterator[Compared]:
+    """The bare route, and the house with and without limits."""
+    with (
+        EmbeddedStore(folder, "everysec") as store,
+        bare_route(store.url) as bare,
+        house(folder) as limited,
+        house(folder, WITHOUT_LIMITS) as free,
+    ):
+        sides = [Side(Line(one.port), one.cpu) for one in (bare, limited, free)]
+        yield Compared(*sides, Persons(sides[-1].line, tables_of(folder, store)))
+
+
+WAY: Final = (
+    "  median us (its middle half), times the bare route; the rate limiter is off where it is not named"
+)
+"""How the figures of a comparison are told."""
 
 
 def spread(values: Sequence[float], form: str = "{:6.0f}") -> str:

@@ -21,6 +21,7 @@ from make_audit_log import (
     TWO,
     case,
     digest,
+    key_cases,
     leaf_cases,
     note_cases,
     public_of,
@@ -279,7 +280,7 @@ def proof_cases() -> Iterator[dict[str, Any]]:
 
 PARTS = (
     *(hash_cases, chain_cases, entropy_cases, deal_cases, hiding_cases, head_cases),
-    *(signature_cases, leaf_cases, tree_cases, note_cases, proof_cases),
+    *(signature_cases, leaf_cases, tree_cases, note_cases, key_cases, proof_cases),
 )
 
 

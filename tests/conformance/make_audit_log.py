@@ -6,6 +6,7 @@ Hashes are written out here after `docs/spec/audit.md`, tree paths after the rec
 from __future__ import annotations
 
 import hashlib
+import json
 from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
@@ -197,3 +198,62 @@ def note_cases() -> Iterator[dict[str, Any]]:
         right + "\n",
     ):
         yield case("checkpoint", None, note=wrong, key=key)
+
+
+# --- the list of a server's keys
+
+
+def link(secrets: list[bytes], number: int) -> dict[str, str | None]:
+    """The entry of the key at place ``number``, from 1, signed by the one before it."""
+    keys = [Ed25519PrivateKey.from_private_bytes(secret) for secret in secrets]
+    new = public_of(keys[number - 1])
+    if number == 1:
+        return {"server_key": new.hex(), "signature": None}
+    message = digest("hearts/v1/next-key", public_of(keys[0]), str(number).encode(), new)
+    return {"server_key": new.hex(), "signature": keys[number - 2].sign(message).hex()}
+
+
+def key_cases() -> Iterator[dict[str, Any]]:
+    """Links from one key to the next, and lists: the keys in order, ``null`` where the list is none."""
+    secrets = [ONE, TWO, bytes([3]) * 32, bytes([4]) * 32]
+    publics = [public_of(Ed25519PrivateKey.from_private_bytes(one)).hex() for one in secrets]
+    for number in (2, 3, 4):
+        message = digest(
+            "hearts/v1/next-key",
+            bytes.fromhex(publics[0]),
+            str(number).encode(),
+            bytes.fromhex(publics[number - 1]),
+        )
+        told = {
+            "message": message.hex(),
+            "public_key": publics[number - 2],
+            "signature": link(secrets, number)["signature"],
+        }
+        given = {"secret": secrets[number - 2].hex(), "first": publics[0], "number": number}
+        yield case("key link", told, **given, key=publics[number - 1])
+    one, two, three, four = (link(secrets, number) for number in (1, 2, 3, 4))
+    for count in (1, 2, 4):
+        yield case("key list", publics[:count], text=written([one, two, three, four][:count]))
+    yield case("key list", publics[:2], text=written([one, two], origin="example.org/hearts"))
+    for wrong in (
+        [],
+        [two],
+        [one, three],
+        [one, three, two],
+        [one, two, two],
+        [one, link([ONE, TWO], 2) | {"signature": None}],
+        [one | {"signature": two["signature"]}, two],
+        [one, two | {"server_key": publics[2]}],
+        [one, two | {"signature": str(two["signature"]).upper()}],
+        [one, two | {"signature": str(two["signature"])[:-2]}],
+        [one, two, link([TWO, TWO, secrets[2]], 3)],
+        [link([TWO, secrets[2]], 1), two],
+    ):
+        yield case("key list", None, text=written(wrong))
+    for text in ("", "[]", '{"keys":7}', '{"keys":[7]}'):
+        yield case("key list", None, text=text)
+
+
+def written(entries: list[Any], **more: Any) -> str:
+    """A list as text."""
+    return json.dumps({**more, "keys": entries}, separators=(",", ":"))

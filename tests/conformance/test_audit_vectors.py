@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from domain.cards import format_card, parse_cards
+from domain.cards import NAMES, parse_cards
 from domain.refusals import Malformed
 from domain.shuffle import (
     _Words,
@@ -39,6 +39,7 @@ from services.audit import (
     rotation_message,
     verify_receipt,
 )
+from services.keylist import link_message, read_key_list
 from services.leaves import Leaf
 from services.merkle import root_of, verify_consistency, verify_inclusion
 from services.notes import Checkpoint, read_checkpoint, sign_checkpoint
@@ -53,7 +54,7 @@ raw = bytes.fromhex
 
 def names(cards: list[int]) -> str:
     """Cards in the order dealt."""
-    return " ".join(map(format_card, cards))
+    return " ".join(NAMES[card] for card in cards)
 
 
 def dealt(decks: int, removed: str, seats: int, hand: int, seed: str) -> dict[str, Any]:
@@ -88,6 +89,20 @@ def rotation(secret: str, game: str, seq: int, key: str) -> dict[str, Any]:
     """What an old key signs of a new one."""
     old, message = ServerKey(raw(secret)), rotation_message(game, seq, key)
     return {"message": message.hex(), "public_key": old.public, "signature": old.sign(message).hex()}
+
+
+def key_link(secret: str, first: str, number: int, key: str) -> dict[str, Any]:
+    """What a key signs of the one behind it in a server's list."""
+    old, message = ServerKey(raw(secret)), link_message(first, number, key)
+    return {"message": message.hex(), "public_key": old.public, "signature": old.sign(message).hex()}
+
+
+def key_list(text: str) -> Any:
+    """The keys of a list."""
+    try:
+        return [*read_key_list(text.encode()).keys]
+    except Malformed:
+        return None
 
 
 def inclusion(leaf: str, index: int, size: int, path: list[str], root: str) -> bool:
@@ -151,6 +166,8 @@ HELD: dict[str, Callable[..., Any]] = {
     "head": lambda head, raw: next_head(bytes.fromhex(head), raw.encode()).hex(),
     "receipt": receipt,
     "rotation": rotation,
+    "key link": key_link,
+    "key list": key_list,
     "signature": lambda public_key, message, signature: is_signed(public_key, raw(message), raw(signature)),
     "leaf": leaf,
     "root": lambda leaves: root_of([raw(one) for one in leaves]).hex(),

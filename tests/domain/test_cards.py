@@ -24,10 +24,8 @@ from domain.cards import (
     add_masks,
     cards_of,
     contains,
-    count_cards,
     distinct_cards,
     drop_card,
-    format_card,
     format_cards,
     format_mask,
     has_card,
@@ -51,7 +49,7 @@ def test_cards_are_numbered_by_suit_then_rank() -> None:
     """Clubs, diamonds, spades, hearts, 2 low and ace high: the order in which lists are written."""
     assert "2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC 2D" == " ".join(NAMES[:14])
     assert ("AC", "AD", "AS", "AH") == tuple(NAMES[13 * suit + 12] for suit in range(4))
-    assert ["QS", "JD", "AS", "KS"] == [format_card(card) for card in (QS, JD, AS, KS)]
+    assert ["QS", "JD", "AS", "KS"] == [NAMES[card] for card in (QS, JD, AS, KS)]
     assert HEARTS_MASK == SUIT_MASKS[HEARTS] == mask_of(card for card in range(52) if SUIT_OF[card] == HEARTS)
     assert len(CARDS) == 52
 
@@ -61,7 +59,7 @@ def test_cards_are_numbered_by_suit_then_rank() -> None:
 )
 def test_cards_are_read_in_any_spelling(text: str, card: str) -> None:
     """Either case, and 10 for T."""
-    assert card == format_card(parse_card(text))
+    assert card == NAMES[parse_card(text)]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +74,7 @@ def test_what_is_no_card_is_told(text: object) -> None:
 def test_lists_are_read_in_the_order_written() -> None:
     """Any white space parts them; none is no cards; they are written sorted."""
     cards = parse_cards("QS\t10d  2c\n")
-    assert ["QS", "TD", "2C"] == [format_card(card) for card in cards]
+    assert ["QS", "TD", "2C"] == [NAMES[card] for card in cards]
     assert "2C TD QS" == format_cards(cards)
     assert "2C TD QS" == format_mask(mask_of(cards))
     assert [] == parse_cards("  ")
@@ -96,7 +94,7 @@ def test_a_hand_is_a_multiset(cards: list[int], others: list[int]) -> None:
     mask, other = mask_of(cards), mask_of(others)
     assert sorted(cards) == cards_of(mask)
     assert sorted(set(cards)) == distinct_cards(mask) == distinct_cards(mask & FIRST_COPIES)
-    assert len(cards) == count_cards(mask)
+    assert len(cards) == mask.bit_count()
     assert (two <= one) is contains(mask, other)
     assert all((one[card] > 0) is has_card(mask, card) for card in range(52))
     assert mask == read_mask(format_mask(mask))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain import shuffle
 from domain.cards import NAMES, format_cards, parse_cards
 from domain.shuffle import (
     _Words,
@@ -25,6 +26,7 @@ from domain.shuffle import (
     hiding_key,
     mac_parts,
     next_head,
+    next_heads,
     shuffle_deck,
 )
 from tests.support.games import steady
@@ -91,6 +93,52 @@ def test_hashes_are_domain_separated_and_length_prefixed(tag: str, parts: list[b
 def test_the_quick_head_is_the_hash_of_its_two_parts(head: bytes, raw: bytes) -> None:
     """`next_head` is `hash_parts` written out, for events of any length."""
     assert hash_parts("hearts/v1/event", head, raw) == next_head(head, raw)
+
+
+@given(st.binary(min_size=32, max_size=32), st.lists(st.binary(max_size=300), max_size=5))
+def test_many_heads_are_the_heads_one_by_one(head: bytes, events: list[bytes]) -> None:
+    """`next_heads` is `next_head` of each event after the one before it."""
+    expected = []
+    last = head
+    for raw in events:
+        last = next_head(last, raw)
+        expected.append(last)
+    assert expected == next_heads(head, events)
+
+
+@given(st.integers(0, 104), st.binary(min_size=32, max_size=32))
+def test_the_quick_shuffle_is_that_of_the_words(size: int, seed: bytes) -> None:
+    """`shuffle_deck` is Fisher-Yates by `_Words`, written out."""
+    words, cards = _Words(seed), list(range(size))
+    for top in range(size - 1, 0, -1):
+        other = words.below(top + 1)
+        cards[top], cards[other] = cards[other], cards[top]
+    assert cards == shuffle_deck(range(size), seed)
+
+
+def test_the_quick_shuffle_skips_the_words_that_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given limits so low that every third word is skipped, then both skip the same ones."""
+    low = [0, *((1 << 31) + (1 << 30) for _ in range(104))]
+    monkeypatch.setattr(shuffle, "_LIMITS", tuple(low))
+    blocks = b"".join(sha256(LAST + number.to_bytes(4, "big")).digest() for number in range(40))
+    every = [int.from_bytes(blocks[place : place + 4], "big") for place in range(0, len(blocks), 4)]
+    kept = iter([word for word in every if word < low[1]])
+    cards = list(range(104))
+    for top in range(103, 0, -1):
+        other = next(kept) % (top + 1)
+        cards[top], cards[other] = cards[other], cards[top]
+    assert cards == shuffle_deck(range(104), LAST)
+
+
+def test_the_limits_are_those_of_the_words() -> None:
+    """The first word that is skipped for each bound."""
+    assert [(1 << 32) - (1 << 32) % bound for bound in range(1, 105)] == list(shuffle._LIMITS[1:])
+
+
+@given(st.binary(max_size=200), st.binary(max_size=200))
+def test_the_quick_mac_is_the_mac(key: bytes, message: bytes) -> None:
+    """`_mac` is HMAC-SHA-256 under keys of any length."""
+    assert hmac.digest(key, message, "sha256") == shuffle._mac(key, message)
 
 
 @pytest.mark.parametrize("length", [1, 2, 64, 4096])

@@ -94,6 +94,7 @@ def looks(game: str, reader: Reader, seats: Sequence[str], upto: int, rng: Rando
     for player in sorted({*[one for one in seats if one], "bot:rules@1"}):
         asks += [Ask(get, f"/v1/games?player={player}"), Ask(get, f"/v1/players/{player}")]
     asks += [Ask(get, "/v1/leaderboard"), Ask(get, "/v1/log/checkpoint"), Ask(get, "/v1/log/entries")]
+    asks += [Ask(get, "/v1/log/keys")]
     asks += [Ask(get, f"/v1/log/proof?game={game}&kind={kind}") for kind in ("lock", "end")]
     asks += [Ask(get, f"/v1/me{what}") for what in ("", "/tokens", "/turns")]
     if rng.random() < 0.2:  # it costs a thread, and the end of it some time

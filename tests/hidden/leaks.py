@@ -14,7 +14,7 @@ from api import helps, live, lookback, metrics, records, telling
 from domain import commands
 from domain import game as decider
 from domain import view as views
-from domain.cards import HEARTS_MASK, QS, SECOND, cards_of, format_mask
+from domain.cards import HEARTS, QS, SUIT_CARDS, cards_of, format_mask
 from domain.claim import could_be_beaten
 from domain.events import CardsPassed, PassesExchanged
 from domain.refusals import Refused
@@ -33,7 +33,7 @@ _BASIC: Final = Plan("basic", "ppbb", _ONE)
 _HOLD: Final[dict[str, Any]] = {**_ONE, "pass_cycle": [0]}
 _PLAY: Final = Plan("basic", "pppp", _HOLD)
 """A table at which cards are played at once."""
-_HEARTS: Final = HEARTS_MASK | HEARTS_MASK << SECOND
+_HEARTS: Final = SUIT_CARDS[HEARTS]
 
 
 class Deliberate(NamedTuple):

@@ -16,6 +16,7 @@ from services.embedded import EmbeddedStore
 from services.settings import Settings
 from services.wiring import build
 from tests.services.test_imported import record_named
+from tests.support.environs import environ_of
 
 Run = Callable[..., Result]
 
@@ -23,7 +24,7 @@ Run = Callable[..., Result]
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a command on the data folder of the test."""
-    for name, value in Settings(data=tmp_path, partitions=4, fsync="everysec").to_environ().items():
+    for name, value in environ_of(Settings(data=tmp_path, partitions=4, fsync="everysec")).items():
         monkeypatch.setenv(name, value)
 
     def invoke(*words: str, given: bytes = b"") -> Result:

@@ -14,13 +14,14 @@ from services.cli_keys import keys as command
 from services.embedded import EmbeddedStore
 from services.settings import Settings
 from services.wiring import build
+from tests.support.environs import environ_of
 from workers.projector import Projector
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """`hearts keys` on the data folder of the test."""
-    for name, value in Settings(data=tmp_path, partitions=4, fsync="everysec").to_environ().items():
+    for name, value in environ_of(Settings(data=tmp_path, partitions=4, fsync="everysec")).items():
         monkeypatch.setenv(name, value)
     return lambda *words: CliRunner().invoke(command, [*words])
 

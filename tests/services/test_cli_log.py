@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from domain.bots import BOTS
 from domain.commands import SeatPlan
 from domain.variants import ruleset_of
+from services.cli_keys import keys
 from services.cli_log import log_group
 from services.keys import Keys
 from services.leaves import find_leaves
@@ -20,6 +21,7 @@ from services.notes import read_checkpoint
 from services.projections import GROUP
 from services.settings import Settings
 from services.wiring import Services, build
+from tests.support.environs import environ_of
 
 Run = Callable[..., Result]
 BOT = SeatPlan(kind="bot", bot=BOTS["rules"].id)
@@ -31,7 +33,7 @@ def services(
 ) -> Services:
     """Services on an empty store, which the command is led to by its settings."""
     settings = Settings(data=tmp_path, partitions=4, store_url=valkey_url, origin="example.org/hearts")
-    for name, value in settings.to_environ().items():
+    for name, value in environ_of(settings).items():
         monkeypatch.setenv(name, value)
     return build(settings)
 
@@ -86,6 +88,25 @@ def test_a_sound_log_verifies_against_what_was_kept(run: Run, games: list[str], 
     assert {"ok": True, "leaves": 4, "missing": 0, "problems": []} == body
 
 
+def test_checkpoints_from_before_and_after_a_rotation_verify(
+    run: Run, services: Services, games: list[str], tmp_path: Path
+) -> None:
+    """Given that the server turned to a new key, then what any of its keys signed is its own, and a stranger's is not."""
+    before, after, strange = (tmp_path / name for name in ("before", "after", "strange"))
+    before.write_text(run("checkpoint").stdout, encoding="utf-8")
+    by_running = services.log.checkpoint  # of a process that was there before
+    assert 0 == CliRunner().invoke(keys, ["rotate"]).exit_code
+    after.write_text(run("checkpoint").stdout, encoding="utf-8")
+    assert by_running() == after.read_text(encoding="utf-8")
+    assert 2 == len(read_checkpoint(by_running()).signatures)
+    for kept in (before, after):
+        done = run("verify", "--checkpoint", str(kept))
+        assert (0, "4 leaves, all in order\n") == (done.exit_code, done.stdout)
+    strange.write_text(before.read_text("utf-8").replace("\n4\n", "\n3\n"), encoding="utf-8")
+    done = run("verify", "--checkpoint", str(strange))
+    assert (1, True) == (done.exit_code, "of 3 leaves is not signed by this server" in done.stdout)
+
+
 def test_what_was_done_to_the_log_by_hand_is_found(
     run: Run, services: Services, games: list[str], tmp_path: Path
 ) -> None:
@@ -125,8 +146,8 @@ def test_a_log_that_was_written_anew_is_found_by_a_checkpoint(
 
 def test_a_game_that_was_changed_cut_or_lost_is_found(run: Run, services: Services, games: list[str]) -> None:
     """The leaves tell the heads that the games had."""
-    client, keys = services.client, services.keys
-    first, second = map(keys.stream, games)
+    client, stream = services.client, services.keys.stream
+    first, second = map(stream, games)
     entry, fields = client.xrange(first, count=3)[2]
     entries = client.xrange(first)
     client.delete(first)

@@ -18,6 +18,7 @@ from services.projections import update
 from services.settings import Settings
 from services.token_forms import MOST_TOKENS
 from services.wiring import Services, build
+from tests.support.environs import environ_of
 
 Run = Callable[..., Result]
 
@@ -28,7 +29,7 @@ def settings(
 ) -> Settings:
     """The settings of the commands: an empty Valkey."""
     found = Settings(data=tmp_path, store_url=valkey_url, partitions=4)
-    for name, value in found.to_environ().items():
+    for name, value in environ_of(found).items():
         monkeypatch.setenv(name, value)
     return found
 

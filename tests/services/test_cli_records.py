@@ -360,9 +360,9 @@ def test_a_proof_and_records_are_told_apart_by_their_content(run: Any) -> None:
 
 
 def test_a_file_larger_than_allowed_is_refused(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A line or file over the limit is status 2 and never read whole."""
+    """A line or record over the limit is status 2 and never read whole."""
     monkeypatch.setattr(record_files, "LARGEST_LINE", 500)
-    for content in (line(OVER), json.dumps(OVER, indent=1).encode(), PROOF, b"[" * 600):
+    for content in (line(OVER), json.dumps(OVER, indent=1).encode(), b"[" * 600):
         result = run(verify, content)
         assert result.exit_code == 2
         assert "longer than the 500 bytes" in result.stderr

@@ -13,6 +13,7 @@ from services.projections import update
 from services.settings import Settings
 from services.standings_fold import Ledger
 from services.wiring import Services, build
+from tests.support.environs import environ_of
 from tests.support.finished import finished
 
 SEATS = [SeatPlan(kind="bot", bot=BOTS[name].id) for name in ("rules", "random", "rules", "random")]
@@ -22,7 +23,7 @@ SEATS = [SeatPlan(kind="bot", bot=BOTS[name].id) for name in ("rules", "random",
 def house(valkey, valkey_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Services:
     """Services on the store that the command finds, too."""
     settings = Settings(data=tmp_path, store_url=valkey_url, partitions=4)
-    for name, value in settings.to_environ().items():
+    for name, value in environ_of(settings).items():
         monkeypatch.setenv(name, value)
     return build(settings)
 

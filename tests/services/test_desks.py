@@ -111,7 +111,8 @@ class TestDesk:
         desks.write([news(players[1], "h", 4, "t")], NOW)
         assert [("g", 0, 1), ("g", 1, 2)] == told(desks, players[0], start)
         assert [("g", 0, 1), ("g", 1, 2), ("h", 0, 4)] == told(desks, players[1], start)
-        assert (2, 1) == (desks.count(players[1]), desks.count(players[2]))
+        assert {"g": Place(2, False, False), "h": Place(4, True, False)} == desks.read(players[1])[1]
+        assert {"g": Place(2, False, False)} == desks.read(players[2])[1]
         assert {players[1]: Place(4, True, False)} == desks.places("h", players)
 
     def test_what_is_done_with_goes_after_an_hour(self, desks: Desks) -> None:

@@ -15,7 +15,6 @@ from itertools import count
 from random import Random
 from typing import Any
 
-import fakeredis
 import msgspec
 import pytest
 
@@ -34,10 +33,10 @@ from services.leaves import find_leaves
 from services.logcheck import leaf_problems
 from services.notes import read_checkpoint
 from services.proof import Claim, proof_lines, read_proof
-from services.translog import TransparencyLog
 from services.verdicts import verify_proof
-from services.wire import Wire
 from tests.support.games import Game, clock, random_move, stored
+from tests.support.log_server import log_of as log_with
+from tests.support.log_server import watched
 from tests.support.proofs import KEY, Events, at_of, changed, claim
 from tests.support.signing import heads_of, signed_game
 
@@ -100,13 +99,9 @@ def receipt_of(events: Events) -> Kept:
     return Kept((Receipt(**json.loads(line)["receipt"]),))
 
 
-def log_of(*leaves: object) -> PublicLog:
+def log_of(*leaves: object, key: Any = KEY) -> PublicLog:
     """A transparency log of the server."""
-    tree = TransparencyLog(
-        Wire(fakeredis.FakeRedis(server=fakeredis.FakeServer(), protocol=2, version=(7, 0)))
-    )
-    tree.add(leaves)  # type: ignore[arg-type]
-    return PublicLog(tree, KEY, "example.org/hearts")
+    return log_with(*leaves, key=key)
 
 
 def leaves_of(events: Events) -> list[object]:
@@ -247,6 +242,8 @@ def test_both_ends_of_a_fork_in_one_log_prove_it() -> None:
     log = log_of(*leaves_of(one), leaves_of(other)[1])
     told_by_log = list(leaf_problems("g-test", log.tree.of_game("g-test"), leaves_of(one)))  # type: ignore[arg-type]
     assert any("a second end of game g-test: a fork" in problem for problem in told_by_log)
+    outside = watched(log, log_of(*leaves_of(one)).checkpoint())
+    assert ["leaf 2 is a second end of game g-test: the game was forked"] == outside.problems
 
 
 def test_two_logs_differ_at_one_size() -> None:
@@ -281,6 +278,19 @@ def test_a_tail_that_is_cut_off_is_found_by_who_kept_something_of_it() -> None:
     alone = told(short)["I"]
     assert "holds" == alone.status
     assert f"up to event {len(short)} of {len(short)}" in alone.detail
+
+
+def test_a_game_is_not_called_imported_afterwards() -> None:
+    """Given the receipt for sitting down, when the game is said to have come from elsewhere to be spared F, then I fails."""
+    honest = played(locked(seated()))
+    kept = receipt_of(honest[: at_of(honest, e.SeatReady) + 1])
+    cheat = list(honest)
+    changed(cheat, 0, anchor=None, imported=True)
+    assert ("not shown", "imported") == (told(cheat)["F"].status, told(cheat)["F"].detail)
+    assert "not shown" == told(cheat)["I"].status
+    found = told(cheat, kept)
+    assert {"F": "not shown", "I": "fails", "R": "holds"} == {name: one.status for name, one in found.items()}
+    assert kept.receipts[0].seq == found["I"].event
 
 
 # --- deals and moves

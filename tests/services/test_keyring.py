@@ -158,6 +158,33 @@ def test_a_file_that_cannot_be_written_keeps_the_old_key(
     assert [path.name] == [one.name for one in path.parent.iterdir()]
 
 
+def test_the_keys_that_sign_are_those_up_to_the_current_one_in_every_process(
+    log: Store, ring: KeyRing, path: Path
+) -> None:
+    """Given a process from before, when a key is prepared and then turned to, then both have the same list each time."""
+    other = KeyRing(log.wire, path, Random(9).randbytes)
+    first = ring.first.public
+    prepared = ring.add(Random(2).randbytes)
+    late = KeyRing(log.wire, path, Random(9).randbytes)
+    for one in (ring, other, late):
+        assert [first] == [key.public for key in one.all()]
+    ring.turn_to(prepared)
+    for one in (ring, other, late):
+        assert [first, prepared] == [key.public for key in one.all()]
+
+
+def test_a_process_without_the_current_key_signs_for_no_log(
+    log: Store, ring: KeyRing, path: Path, tmp_path: Path
+) -> None:
+    """Given a key file from before the rotation, then it is told which key is missing, and nothing signed by half of them."""
+    old = tmp_path / "old.key"
+    old.write_bytes(path.read_bytes())
+    other = KeyRing(log.wire, old, Random(9).randbytes)
+    public = new_key(ring)
+    with pytest.raises(KeyMissing, match=public):
+        other.all()
+
+
 # --- games
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import fakeredis
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
@@ -20,11 +19,10 @@ from services.integrity import Kept, KeptCheckpoint, read_kept_checkpoint, read_
 from services.leaves import find_leaves
 from services.notes import read_checkpoint
 from services.proof import Claim, proof_lines, read_proof
-from services.translog import TransparencyLog
 from services.verdicts import verify_proof
-from services.wire import Wire
 from tests.support.games import Game
-from tests.support.proofs import KEY, OTHER_KEY, claim, played
+from tests.support.log_server import log_of as log_with
+from tests.support.proofs import KEY, OTHER_KEY, Ring, claim, played
 
 GAME = played()
 ENTRIES = GAME.entries()
@@ -33,13 +31,9 @@ LOCK, END = find_leaves("g-test", ENTRIES)
 OTHERS = [LOCK._replace(game=f"other-{number}") for number in range(5)]
 
 
-def log_of(*leaves: Any, key: Any = KEY) -> PublicLog:
+def log_of(*leaves: Any, key: Any = KEY, **more: Any) -> PublicLog:
     """A log with these leaves."""
-    tree = TransparencyLog(
-        Wire(fakeredis.FakeRedis(server=fakeredis.FakeServer(), protocol=2, version=(7, 0)))
-    )
-    tree.add(leaves)
-    return PublicLog(tree, key, "example.org/hearts")
+    return log_with(*leaves, key=key, **more)
 
 
 LOG = log_of(*OTHERS[:3], LOCK, END, *OTHERS[3:])
@@ -123,9 +117,11 @@ def test_changed_events_with_a_fitting_chain_fail() -> None:
     assert read_proof(file_of(entries=changed)).checkpoint is not None, "the lock is still in the log"
 
 
-def test_every_byte_behind_the_heads_counts() -> None:
-    """Given any one byte of checkpoint or inclusions changed, then the file is none or I fails."""
-    data = file_of()
+@pytest.mark.parametrize("keys", [KEY, Ring(KEY, OTHER_KEY)], ids=["one", "two"])
+def test_every_byte_behind_the_heads_counts(keys: Any) -> None:
+    """Given any one byte of checkpoint or inclusions changed, then the file is none or I fails; of a rotated server's too."""
+    data = file_of(log_of(*OTHERS[:3], LOCK, END, *OTHERS[3:], key=keys))
+    assert found(data).status == "holds"
     start = data.index(b'{"checkpoint"')
     for at in range(start, len(data) - 1):
         other = bytes([data[at] ^ 1])
@@ -138,8 +134,15 @@ def test_every_byte_behind_the_heads_counts() -> None:
 
 def test_a_checkpoint_of_another_key_fails() -> None:
     """Whoever cannot sign for the server shows nothing, even where the paths are right."""
-    fails = found(file_of(log_of(LOCK, END, key=OTHER_KEY)))
+    note = log_of(LOCK, END, key=OTHER_KEY).checkpoint()
+    line = next(line for line in file_of().splitlines() if line.startswith(b'{"checkpoint"'))
+    stranger = file_of().replace(line, msgspec.json.encode({"checkpoint": note}))
+    with pytest.raises(Malformed, match=r"^line \d+: .* not by the server key of line 1"):
+        read_proof(stranger)
+    forged = note.replace(note.split()[-1], LOG.checkpoint().split()[-1])  # the right name of the key
+    fails = found(file_of().replace(line, msgspec.json.encode({"checkpoint": forged})))
     assert (fails.status, fails.detail) == ("fails", "the signature of the checkpoint is not the server's")
+    assert read_proof(file_of(log_of(LOCK, END, key=OTHER_KEY))).checkpoint is None, "it has not got the key"
 
 
 @pytest.mark.parametrize("field", ["index", "size"])
@@ -156,8 +159,11 @@ def test_order_and_number_of_lines_behind_the_heads() -> None:
     """Receipt, checkpoint, inclusions; each at most once, and two inclusions."""
     *events, receipt, checkpoint, first, second = file_of(key=KEY).splitlines(keepends=True)
     whole = b"".join(events)
-    read_proof(whole + first + second)
     read_proof(whole + checkpoint + first)
+    for alone in (first, first + second, receipt + first):
+        number = len(events) + 1 + alone.startswith(receipt)
+        with pytest.raises(Malformed, match=f"^line {number}: an inclusion, and no checkpoint"):
+            read_proof(whole + alone)
     for order in (
         [checkpoint, receipt],
         [first, checkpoint],
@@ -235,13 +241,9 @@ def test_a_leaf_that_was_kept_finds_a_cut() -> None:
 
 
 def test_a_checkpoint_that_was_kept_is_shown_by_the_files_paths() -> None:
-    """Where the sizes are the same, with or without the file's own checkpoint; else the claim says how to get there."""
+    """Where the sizes are the same; else the claim says how to get there."""
     kept = Kept((), (KeptCheckpoint(read_checkpoint(LOG.checkpoint())),))
     assert found(file_of(), kept).status == "holds"
-    lines = file_of().splitlines(keepends=True)
-    without = b"".join(line for line in lines if not line.startswith(b'{"checkpoint"'))
-    assert found(without).status == "not shown"
-    assert found(without, kept).status == "holds"
     earlier = Kept((), (KeptCheckpoint(read_checkpoint(LOG.checkpoint(5))),))
     held = found(file_of(), earlier)
     assert held.status == "holds"
@@ -258,7 +260,19 @@ def test_a_log_that_was_forked_is_found() -> None:
     assert fails.status == "fails"
     assert "the log was forked" in fails.detail
     stranger = KeptCheckpoint(read_checkpoint(log_of(*OTHERS, key=OTHER_KEY).checkpoint()))
-    assert "signature of your checkpoint" in found(file_of(), Kept((), (stranger,))).detail
+    unjudged = found(file_of(), Kept((), (stranger,)))
+    assert unjudged.status == "not shown"
+    assert "signed by another key" in unjudged.detail
+    assert "without it the claim would hold up to event" in unjudged.detail
+    forged = LOG.checkpoint().replace("\n7\n", "\n6\n")
+    fails = found(file_of(), Kept((), (KeptCheckpoint(read_checkpoint(forged)),)))
+    assert (fails.status, fails.detail) == ("fails", "the signature of your checkpoint is not the server's")
+    renamed = KeptCheckpoint(
+        read_checkpoint(log_of(*OTHERS, LOCK, END, origin="example.org/other").checkpoint())
+    )
+    unjudged = found(file_of(), Kept((), (renamed,)))
+    assert unjudged.status == "not shown"
+    assert "is of the log example.org/other, and the file's of example.org/hearts" in unjudged.detail
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from services.settings import InvalidSettings, Settings, variable
+from tests.support.environs import environ_of
 
 
 def problems(**environ: str) -> list[str]:
@@ -27,6 +28,7 @@ def test_an_empty_environment_gives_the_defaults() -> None:
         fsync="always",
         api_workers=1,
         bot_workers=2,
+        audit_workers=1,
         log_level="info",
         key_file="",
     )
@@ -47,6 +49,7 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "HEARTS_API_WORKERS": "3",
         "HEARTS_LISTENERS": "77",
         "HEARTS_BOT_WORKERS": "0",
+        "HEARTS_AUDIT_WORKERS": "4",
         "HEARTS_METRICS_PORT": "9100",
         "HEARTS_METRICS_HOST": "::1",
         "HEARTS_LOG_LEVEL": "debug",
@@ -68,13 +71,13 @@ def test_every_setting_is_read_from_its_variable() -> None:
         settings.partitions,
         settings.fsync,
     )
-    assert environ == settings.to_environ()
+    assert environ == environ_of(settings)
 
 
-def test_to_environ_is_the_inverse_of_from_environ() -> None:
-    """A child process that is given the variables reads the same settings."""
+def test_what_is_set_is_read_back() -> None:
+    """A process that is given a setting's value as text reads the same settings."""
     settings = Settings(data=Path("a b"), port=1, store_url="redis://h", bot_workers=9)
-    assert settings == Settings.from_environ(settings.to_environ())
+    assert settings == Settings.from_environ(environ_of(settings))
 
 
 def test_the_process_environment_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -326,14 +326,13 @@ class TestDue:
         assert not store.settle("nowhere", NOW, None)
         assert NOW - 5 == store.next_due(p)
 
-    def test_ripe_partitions_are_found(self, store: Store) -> None:
+    def test_partitions_tell_what_is_due_there_first(self, store: Store) -> None:
         """The earliest game of each partition decides."""
         games = {store.keys.partition(game): game for game in map(str, range(99))}
         for p, game in games.items():
             if p % 2:
                 add(store, 0, b"a", game=game, due=NOW + p)
         assert {1: NOW + 1, 3: NOW + 3, 5: NOW + 5, 7: NOW + 7} == store.dues()
-        assert [1, 3] == store.ripe_partitions(NOW + 4)
         assert (None, NOW + 7) == (store.next_due(0), store.next_due(7))
 
 
@@ -353,7 +352,7 @@ class TestServer:
             lambda: add(store, 0, b"a"),
             lambda: store.read(GAME),
             lambda: store.read_many([(GAME, 0)]),
-            lambda: store.ripe_partitions(NOW),
+            store.dues,
         ):
             with pytest.raises(StoreUnavailable):
                 ask()

@@ -7,7 +7,7 @@ import threading
 import pytest
 import redis
 
-from services.wire import StoreUnavailable, Wire, connect
+from services.wire import Script, StoreUnavailable, Wire, connect
 
 
 @pytest.fixture
@@ -45,6 +45,18 @@ def test_a_refused_command_leaves_its_connection_in_order(wire: Wire) -> None:
         wire.pipeline([("SET", "k", "v"), ("LPUSH", "k", "x"), ("ECHO", "late")])
     assert wire.call("ECHO", "mine") == b"mine"
     assert wire.call("CLIENT", "ID") == first
+
+
+def test_a_lost_script_is_sent_once_for_all_its_calls(wire: Wire, valkey: redis.Redis) -> None:
+    """Whether the server knows it or not, each call gets its own answer, in order; no calls are no message."""
+    script = Script("return KEYS[1] .. ARGV[1] .. #ARGV")
+    calls = [(("a",), (1,)), (("b",), (2, 3))]
+    for _ in range(2):
+        assert [b"a11", b"b22"] == wire.run_each(script, calls) == wire.run_each(script, calls)
+        assert [1] == wire.call("SCRIPT", "EXISTS", script.digest)
+        valkey.script_flush()
+    assert [] == wire.run_each(script, [])
+    assert [0] == wire.call("SCRIPT", "EXISTS", script.digest)
 
 
 def test_a_child_process_talks_on_connections_of_its_own(wire: Wire) -> None:

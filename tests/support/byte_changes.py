@@ -11,7 +11,8 @@ from typing import NamedTuple
 from domain.refusals import Malformed
 from domain.shuffle import genesis_head, next_head
 from domain.variants import ruleset_of
-from services.integrity import HEAD_DIGITS, Kept
+from services.chain import HEAD_DIGITS
+from services.integrity import Kept
 from services.proof import Report, proof_lines, read_proof
 from services.verdicts import verify_proof
 from tests.support.games import play_game, stored

@@ -10,14 +10,37 @@ import msgspec
 
 from domain import events as e
 from domain.variants import ruleset_of
-from services.audit import ServerKey
+from services.audit import KeyMissing, ServerKey
 from services.proof import Claim, Report, proof_lines, read_proof
 from services.verdicts import verify_proof
 from tests.support.games import Game, play_game, stored
 
 KEY = ServerKey(bytes(range(32)))
 OTHER_KEY = ServerKey(bytes(32))
+THIRD_KEY = ServerKey(bytes([3]) * 32)
 Events = list[Any]
+
+
+class Ring:
+    """Several keys of one server in order, all of which games name, as `services.keyring.KeyRing` has them."""
+
+    def __init__(self, *keys: ServerKey) -> None:
+        self.keys, self.first, self.public = keys, keys[0], keys[-1].public
+
+    def all(self) -> tuple[ServerKey, ...]:
+        """All of them."""
+        return self.keys
+
+    def of(self, public: str) -> ServerKey:
+        """One of them."""
+        found = [key for key in self.keys if key.public == public]
+        if not found:
+            raise KeyMissing(public)
+        return found[0]
+
+    def derive(self, purpose: str, *parts: str) -> bytes:
+        """By the first."""
+        return self.first.derive(purpose, *parts)
 
 
 @cache

@@ -2,7 +2,7 @@
 /** What the page's own formulas make of the input of each line of tests/conformance/audit.ndjson and signing.ndjson. */
 
 import * as f from "/verify-formulas.js";
-import { isSignedBy, readCheckpoint } from "/verify-reading.js";
+import { isSignedBy, readCheckpoint, readKeyList } from "/verify-reading.js";
 import { verify } from "/verify.js";
 
 const raw = f.fromHex;
@@ -77,6 +77,8 @@ const HELD = {
   head: ({ head, raw: text }) => hex(f.nextHead(raw(head), f.utf8(text))),
   receipt: async ({ game, seq, head }, expected) => signed(await f.receiptMessage(game, seq, raw(head)), expected),
   rotation: async ({ game, seq, key }, expected) => signed(await f.rotationMessage(game, seq, raw(key)), expected),
+  "key link": async ({ first, number, key }, expected) => signed(await f.keyLinkMessage(raw(first), number, raw(key)), expected),
+  "key list": ({ text }) => readKeyList(text).catch(() => null),
   signature: ({ public_key: key, message, signature }) => f.isSigned(key, raw(message), raw(signature)),
   leaf: ({ game, kind, seq, head }) => hex(f.leafHash(game, kind, seq, raw(head))),
   root: ({ leaves }) => hex(root(leaves.map(raw))),

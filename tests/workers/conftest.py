@@ -1,6 +1,7 @@
 """A house without processes: services on an empty, real store, with a clock that the test moves."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -39,6 +40,10 @@ class House:
         keys = self.services.keys
         score = self.services.client.zscore(keys.due(keys.partition(game)), game)
         return None if score is None else int(score)
+
+    def summary(self, game: str) -> dict[str, Any] | None:
+        """A game as it is projected, none where it is not."""
+        return next(iter(self.services.projections.tables([game])), None)
 
     def partition(self, game: str) -> int:
         """The partition of a game."""

@@ -59,14 +59,14 @@ class TestFolding:
         game = house.open()
         one = projector(house)
         work_off(one)
-        summary = house.services.projections.table(game)
+        summary = house.summary(game)
         assert ("playing", house.clock.now) == (summary["status"], summary["created_at"])
         house.clock.now += 1000
         while house.services.tables.load(game).state.phase != "over":
             play_on(house, game)
         work_off(one)
         table = house.services.tables.load(game)
-        summary = house.services.projections.table(game)
+        summary = house.summary(game)
         assert ("over", table.seq, list(table.state.winners)) == (
             summary["status"],
             summary["seq"],
@@ -120,7 +120,7 @@ class TestFolding:
             for done in working:
                 done.result(PATIENCE)
         for game in games:
-            assert house.services.tables.load(game).seq == house.services.projections.table(game)["seq"]
+            assert house.services.tables.load(game).seq == house.summary(game)["seq"]
         assert all(one.events for one in ones)
 
     def test_feeds_are_trimmed_behind_the_group(self, house) -> None:
@@ -145,9 +145,9 @@ class TestTrouble:
         assert [game] == [pointer.game for pointer in batch[house.partition(game)]]
         patient = projector(house, stale_ms=3_600_000)
         work_off(patient)
-        assert house.services.projections.table(game) is None
+        assert house.summary(game) is None
         work_off(projector(house, stale_ms=0))
-        assert house.services.tables.load(game).seq == house.services.projections.table(game)["seq"]
+        assert house.services.tables.load(game).seq == house.summary(game)["seq"]
         assert 0 == house.services.projections.lag()
 
     def test_a_game_that_cannot_be_folded_is_parked_by_itself(self, house, caplog) -> None:
@@ -158,8 +158,8 @@ class TestTrouble:
         client.xdel(keys.stream(bad), entries[1][0])
         one = projector(house)
         work_off(one)
-        assert house.services.projections.table(good) is not None
-        assert house.services.projections.table(bad) is None
+        assert house.summary(good) is not None
+        assert house.summary(bad) is None
         ((game, parked),) = house.services.projections.parked().items()
         assert (bad, len(entries), 1, house.clock.now) == (game, parked.seq, parked.times, parked.at)
         assert parked.why.startswith("CorruptStream: ")
@@ -169,7 +169,7 @@ class TestTrouble:
         self.restore(house, bad, entries)
         projector(house)
         assert {} == house.services.projections.parked()
-        assert len(entries) == house.services.projections.table(bad)["seq"]
+        assert len(entries) == house.summary(bad)["seq"]
 
     def test_a_parked_game_is_tried_again_with_the_next_event(self, house) -> None:
         """Each new pointer is another try, counted while it fails."""
@@ -185,7 +185,7 @@ class TestTrouble:
         self.point_at(house, game, len(entries))
         work_off(one)
         assert {} == house.services.projections.parked()
-        assert len(entries) == house.services.projections.table(game)["seq"]
+        assert len(entries) == house.summary(game)["seq"]
 
     def test_a_parked_game_that_is_projected_by_now(self, house) -> None:
         """Given another projector has folded it meanwhile, then a restart takes it back all the same."""
@@ -205,7 +205,7 @@ class TestTrouble:
         )
         work_off(projector(house))
         assert "card_burnt" in house.services.projections.parked()[game].why
-        assert house.services.projections.table(game) is None
+        assert house.summary(game) is None
 
     def test_a_game_that_kills_its_readers_is_left_alone_in_the_end(self, house, monkeypatch) -> None:
         """Given a game whose fold ends the process, then each restart gets further, and the others are served."""
@@ -230,7 +230,7 @@ class TestTrouble:
                 work_off(projector(house, stale_ms=0))
             except Killed:
                 continue
-        assert house.services.projections.table(good) is not None
+        assert house.summary(good) is not None
         parked = house.services.projections.parked()
         assert [killer] == list(parked)
         assert (MOST_TRIES, True) == (parked[killer].times, parked[killer].ended)
@@ -254,7 +254,7 @@ class TestTrouble:
 
         monkeypatch.setattr(one, "round", round_)
         one.run(stop)
-        assert house.services.projections.table(game) is not None
+        assert house.summary(game) is not None
         told = [record.getMessage() for record in caplog.records if record.name == "workers.projector"]
         assert ["the store does not answer and is waited for: gone", "the store answers again"] == told
 
@@ -279,7 +279,7 @@ class TestTrouble:
         monkeypatch.setattr(one, "round", round_)
         one.run(stop)
         assert {} == house.services.projections.parked()
-        assert 77 == house.services.projections.table(game)["target"]
+        assert 77 == house.summary(game)["target"]
 
     def test_a_store_that_was_emptied_is_begun_anew(self, house) -> None:
         """Groups that have gone are made again, and what this process knew of the old store is forgotten."""
@@ -292,12 +292,12 @@ class TestTrouble:
             running = pool.submit(one.run, stop)
             try:
                 fresh = house.open()
-                while house.services.projections.table(fresh) is None:
+                while house.summary(fresh) is None:
                     assert not running.done()
             finally:
                 stop.set()
             running.result(PATIENCE)
-        assert house.services.projections.table(game) is None
+        assert house.summary(game) is None
 
     def test_an_error_of_the_program_is_not_hidden(self, house, monkeypatch) -> None:
         """What the server refuses ends the projector, to be seen and started again by who looks after it."""

@@ -77,11 +77,11 @@ def test_what_is_delivered_again_adds_nothing(house: Any, monkeypatch: pytest.Mo
         with pytest.raises(StoreUnavailable):
             work_off(first)
     assert of_events(house, game) == leaves(house)
-    assert house.services.projections.table(game) is None
+    assert house.summary(game) is None
     second = projector(house, stale_ms=0)
     second._claim_at = 0.0
     work_off(second)
-    assert house.services.projections.table(game)["status"] == "over"
+    assert house.summary(game)["status"] == "over"
     assert of_events(house, game) == leaves(house)
 
 
@@ -148,5 +148,5 @@ def test_a_spoilt_log_does_not_stop_the_read_models(house: Any, caplog: pytest.L
     play(house, game)
     with caplog.at_level(logging.ERROR):
         work_off(projector(house))
-    assert house.services.projections.table(game)["status"] == "over"
+    assert house.summary(game)["status"] == "over"
     assert "hearts log verify" in caplog.text
