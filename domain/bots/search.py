@@ -199,7 +199,7 @@ class Position:
         self, arms: Sequence[Arm], places: Sequence[int], held: list[Mask], playouts: int
     ) -> list[int]:
         """What each arm is worth in one world."""
-        begin, terms, found = self._enter(held), self.terms, list[int]()
+        begin, terms, found = self.enter(held), self.terms, list[int]()
         if self.passing:
             begin.passes = [
                 mask_of(choose_pass(self.thumb, mask, terms.rules.pass_count)) for mask in begin.held
@@ -216,7 +216,7 @@ class Position:
             found.append(self.score(hand))
         return found
 
-    def _enter(self, held: list[Mask]) -> HandState:
+    def enter(self, held: list[Mask]) -> HandState:
         """The hand in a world."""
         hand, seats = self.hand.copy(), self.terms.players
         for seat in range(seats):
