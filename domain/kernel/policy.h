@@ -31,7 +31,7 @@ enum {
     THROW_OVER = 40,      /* it stands above a killer that is out */
     THROW_PENALTY = 10,
     THROW_STUCK = 10,     /* nobody else has the suit, so it may never be led */
-    SHOT_FEARED = 1,      /* the same of a seat that does shoot the moon */
+    SHOT_FEARED = 2,      /* the same of a seat that does shoot the moon */
     MOON_FEARED = 3,      /* penalty cards that a seat has, and nobody else any, from which on the others see a moon coming */
 };
 #endif
