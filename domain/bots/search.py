@@ -7,7 +7,7 @@ the chance to win it by the totals that a hand leads to, and the points. The bud
 looked at, and whole numbers alone decide, so that the same view, seed and budget give the same card on every machine.
 
 With the compiled kernel it is some hundred times as fast; ``domain/kernel/search.h`` is the twin of what follows, sum for
-sum, and `tests/domain/test_search_twins.py` holds the two together.
+sum, and `tests/domain/test_kernel_search.py` holds the two together.
 """
 
 from __future__ import annotations

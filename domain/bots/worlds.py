@@ -1,6 +1,6 @@
 """Worlds: deals of the cards that a seat does not see which agree with all that it knows, and the chance of a search.
 
-The plain twin of ``domain/kernel/world.h``, draw for draw; `tests/domain/test_search_twins.py` holds the two together.
+The plain twin of ``domain/kernel/world.h``, draw for draw; `tests/domain/test_kernel_search.py` holds the two together.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ FLAGS = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit
 TESTS = (
     "tests/domain/test_kernel.py",
     "tests/domain/test_kernel_reading.py",
-    "tests/domain/test_search_twins.py",
+    "tests/domain/test_kernel_search.py",
     "tests/services/test_whole_hands.py",
 )
 
