@@ -37,6 +37,7 @@ VERIFY_FILES: Final = (
     "verify.js",
     "verify-deals.js",
     "verify-formulas.js",
+    "verify-levels.js",
     "verify-reading.js",
     "verify-shapes.js",
 )

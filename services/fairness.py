@@ -23,6 +23,7 @@ from domain.shuffle import (
     hiding_key,
 )
 from services.faults import Failed, Shown
+from services.levels import NO_LEVEL, Level, fairness_level
 
 
 def unshown(first: e.GameCreated) -> str:
@@ -83,6 +84,15 @@ class FairnessCheck:
         if not seats:
             return "not shown", "no seat contributed, so the server alone decided the deals"
         return "holds", f"for seats {', '.join(seats)}, which contributed to the deals"
+
+    def level(self) -> Level:
+        """How far that is."""
+        if self._unshown:
+            return NO_LEVEL
+        persons = [seat for seat in sorted(self._seats) if self._seats[seat].kind == "player"]
+        return fairness_level(
+            persons, [seat for seat in persons if self._openings.get(seat)], hands=self._hands
+        )
 
     def _begin(self, first: e.AnyEvent) -> None:
         assert isinstance(first, e.GameCreated)

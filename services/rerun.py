@@ -18,12 +18,14 @@ from domain.fold import apply, fold
 from domain.refusals import CorruptLog
 from domain.state import State
 from services.faults import Failed, Shown
+from services.levels import NO_LEVEL, Level, bots_level
 from services.revealed import put_back
 
 Move = e.CardsPassed | e.CardPlayed | e.MoonChosen
 _HOUSE: Final = ("bot", "clock")
 """Who moves for the house."""
-NOT_ASKED: Final = "--rerun-bots plays the bots' decisions again"
+NOT_ASKED: Final = "nobody has asked for it"
+ASK: Final = "let the bots decide again (--rerun-bots)"
 _WOULD: Final[dict[type[Move], str]] = {
     e.CardsPassed: "pass",
     e.CardPlayed: "play",
@@ -103,6 +105,19 @@ class BotsCheck:
                 number,
                 f"seat {event.seat}, {title} {named.name}@{named.version} would {_WOULD[type(event)]} {wanted}, not {made}",
             )
+
+    def level(self, fault: int | None) -> Level:
+        """How far that is; ``fault`` as in `result`."""
+        if not self._total:
+            return NO_LEVEL
+        if self._missing:
+            return bots_level(made=False, rest="use a program that has these bots")
+        if self._lost:
+            return bots_level(made=False, rest="")
+        waiting = self._made < self._total and fault is None
+        return bots_level(
+            made=self._made > 0, rest="check again when the hand in play is over" if waiting else ""
+        )
 
     def result(self, fault: int | None) -> tuple[Literal["holds", "not shown"], str]:
         """How far the claim holds; ``fault`` is the first event that does not follow from the rules."""

@@ -92,6 +92,16 @@ class SignatureCheck:
             raise Failed(1, f"nobody sits at seat {seat}, whose key you have")
         return self._summary()
 
+    @property
+    def signing(self) -> list[int]:
+        """The seats that sign their moves, and in `pinned` those of them whose keys the reader has."""
+        return sorted(self._keys)
+
+    @property
+    def pinned(self) -> list[int]:
+        """See `signing`."""
+        return [seat for seat in self.signing if seat in self._pinned]
+
     def _created(self, event: e.GameCreated) -> None:
         self._game = event.game
 
@@ -187,10 +197,7 @@ class SignatureCheck:
         told = f"; {self._signed} moves signed by seats {seats}"
         open_keys = [str(seat) for seat in sorted(self._keys) if seat not in self._pinned]
         if open_keys:
-            told += (
-                f"; key not pinned of seats {', '.join(open_keys)}:"
-                " compare it with one you got elsewhere (--seat-key SEAT=HEX)"
-            )
+            told += f"; key not pinned of seats {', '.join(open_keys)}"
         return told
 
 

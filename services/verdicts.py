@@ -17,11 +17,12 @@ from services.chain import Chain
 from services.fairness import FairnessCheck, unshown
 from services.faults import Failed
 from services.hands import EventReader, Hands
-from services.integrity import IntegrityCheck, Kept, Signed
+from services.integrity import IntegrityCheck, Kept, Signed, check_evidence
+from services.levels import bots_level, rules_level
 from services.proof import Claim, Proof, Report
 from services.proof_file import ProofFile
 from services.replay import RulesCheck
-from services.rerun import NOT_ASKED, BotsCheck, bot_moves
+from services.rerun import ASK, NOT_ASKED, BotsCheck, bot_moves
 from services.rotations import KeysOverTime
 from services.signatures import SignatureCheck
 
@@ -42,7 +43,7 @@ def verify_proof(
 
     ``server_key`` is the first key of the server as the reader got it elsewhere, ``seat_keys`` those of seats that sign
     their moves, all in hex; ``kept`` what it kept itself. With ``rerun_bots`` the bots' decisions are made again.
-    Raises `Malformed` where a hand has more events than are read.
+    Raises `Malformed` where a hand has more events than are read, `WrongEvidence` where ``kept`` is of another game.
     """
     verifier = Verifier(proof.game, proof.server_key, seat_keys, rerun_bots=rerun_bots)
     for at in range(0, len(proof.lines), _AT_ONCE):
@@ -61,7 +62,7 @@ def verify_file(
 ) -> Report:
     """What a proof file shows, as `verify_proof`, which is read here for the first time and never held.
 
-    Raises `Malformed`, with the number of the line, where it is no proof file.
+    Raises `Malformed`, with the number of the line, where it is no proof file, and `WrongEvidence`.
     """
     verifier = Verifier(file.game, file.server_key, seat_keys, rerun_bots=rerun_bots)
     for lines, together in file.events():
@@ -100,7 +101,9 @@ class Verifier:
                 self._replay.feed(hand)
 
     def report(self, heads: str, signed: Signed, server_key: str | None, kept: Kept) -> Report:
-        """What all of it shows."""
+        """What all of it shows. Raises `WrongEvidence` where ``kept`` is of another game than the file."""
+        if isinstance(self._first, e.GameCreated) and self._first.game == self._game:
+            check_evidence(kept, self._game)
         integrity = self._integrity(heads, signed, server_key, kept)
         broken = self._reader.fault or self._first_fault
         why = ""
@@ -115,7 +118,8 @@ class Verifier:
             rules = Claim("R", "rules and score", "fails", str(broken), broken.event)
             bots = Claim("B", BOTS, "not shown", "the events cannot be read")
         if why and integrity.status != "fails":
-            integrity = Claim("I", integrity.title, "not shown", f"{why}; since then {_since(integrity)}")
+            told = f"{why}; since then {_since(integrity)}"
+            integrity = Claim("I", integrity.title, "not shown", told)
         claims = (fairness, integrity, rules, bots)
         return Report(
             ok=all(claim.status != "fails" for claim in claims),
@@ -140,15 +144,20 @@ class Verifier:
     def _integrity(self, heads: str, signed: Signed, server_key: str | None, kept: Kept) -> Claim:
         wrong, forged = self._chain.first_wrong(heads), self._keys_fault
 
+        check = IntegrityCheck(self._game, self._keys, self._chain)
+
         def run() -> tuple[Literal["holds", "not shown"], str]:
             # a rotation that is forged is told before a head that follows from it
             if forged is not None and (wrong is None or forged.event < wrong):
                 raise forged
             if wrong is not None:
                 raise Failed(wrong, "its head is not the one in the file")
-            return IntegrityCheck(self._game, self._keys, self._chain).run(signed, kept, server_key)
+            return check.run(signed, kept, server_key)
 
-        return _claim("I", "nothing altered", run)
+        found = _claim("I", "nothing altered", run)
+        if found.status == "fails":
+            return found
+        return found.at(check.level(holds=found.status == "holds", pinned=server_key is not None))
 
 
 class _Replay:
@@ -187,6 +196,8 @@ class _Replay:
     def claims(self, first: e.GameCreated) -> tuple[Claim, Claim, Claim]:
         """The three claims on all that went by."""
         fairness = _claim("F", "fair deals", self._fairness.result, self._unfair)
+        if fairness.status != "fails":
+            fairness = fairness.at(self._fairness.level())
         found = _claim("R", "rules and score", self._rules.result, self._wrong)
         bots = self._claim_bots(first, found.event)
         try:
@@ -196,7 +207,13 @@ class _Replay:
         except Failed as failed:
             return fairness, Claim("R", found.title, "fails", str(failed), failed.event), bots
         if found.status != "fails":
-            found = msgspec.structs.replace(found, detail=found.detail + signed)
+            found = msgspec.structs.replace(found, detail=found.detail + signed).at(
+                rules_level(
+                    self._signatures.signing,
+                    self._signatures.pinned,
+                    hands=int(found.status == "holds"),
+                )
+            )
         return fairness, found, bots
 
     def _claim_bots(self, first: e.GameCreated, fault: int | None) -> Claim:
@@ -208,8 +225,10 @@ class _Replay:
             elif self._unfair is not None:
                 why = "the bots' seeds follow from the secrets of the deals, and claim F fails"
         if not why:
-            return _claim("B", BOTS, lambda: self._bots.result(fault), self._dishonest)
-        return Claim("B", BOTS, "not shown", why)
+            found = _claim("B", BOTS, lambda: self._bots.result(fault), self._dishonest)
+            return found if found.status == "fails" else found.at(self._bots.level(fault))
+        found = Claim("B", BOTS, "not shown", why)
+        return found.at(bots_level(made=False, rest=ASK)) if why == NOT_ASKED else found
 
 
 def _caught(feed: Callable[..., None], *what: Any) -> Failed | None:

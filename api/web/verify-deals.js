@@ -4,6 +4,7 @@
 import {
   commitCards, commitEntropy, dealCards, dealSeed, entropyRoot, formatCards, fullDeck, hashFromHex, hidingKey, linkBefore, macKey, parseCards, toHex,
 } from "./verify-formulas.js";
+import { NO_LEVEL, fairnessLevel } from "./verify-levels.js";
 import { Failed } from "./verify-reading.js";
 import { readRules } from "./verify-shapes.js";
 
@@ -52,6 +53,7 @@ export class FairnessCheck {
     /** @type {Map<number, string | null>} */
     this.passed = new Map();
     this.hands = 0;
+    this.judged = false; // whether the game commits to its deals
   }
 
   /** How far the claim holds. Throws `Failed`. @param {string} why why nothing can be shown, "" where it can @returns {Promise<["holds" | "not shown", string]>} */
@@ -71,6 +73,7 @@ export class FairnessCheck {
     if (limit === null || limit > first.chain) this.fail("the rules allow more hands than the seed chain has secrets");
     const [low, high] = READY_SECONDS;
     if (first.ready_seconds < low || first.ready_seconds > high) this.fail(`the time to get ready is not ${low} to ${high} seconds`);
+    this.judged = true;
     for (const [at, event] of this.events.entries()) {
       this.number = at + 1;
       await this.check(event);
@@ -98,6 +101,13 @@ export class FairnessCheck {
     const seats = [...this.openings.keys()].filter((seat) => this.openings.get(seat)).sort((one, other) => one - other);
     if (seats.length === 0) return ["not shown", "no seat contributed, so the server alone decided the deals"];
     return ["holds", `for seats ${seats.join(", ")}, which contributed to the deals`];
+  }
+
+  /** How far that is. */
+  level() {
+    if (!this.judged) return NO_LEVEL;
+    const persons = [...this.seats.keys()].filter((seat) => this.seats.get(seat).kind === "player").sort((one, other) => one - other);
+    return fairnessLevel(persons, persons.filter((seat) => this.openings.get(seat)), this.hands);
   }
 
   /** @param {string} why @returns {never} */
