@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from msgspec import UNSET
 
@@ -23,7 +23,8 @@ from domain.shuffle import (
     hiding_key,
 )
 from services.faults import Failed, Shown
-from services.levels import NO_LEVEL, Level, fairness_level
+from services.groups import group_of, sealed_words
+from services.levels import NO_LEVEL, SEALED_NEXT, Level, fairness_level
 
 
 def unshown(first: e.GameCreated) -> str:
@@ -32,6 +33,15 @@ def unshown(first: e.GameCreated) -> str:
     if branch is not UNSET:
         return f"practice table branched from game {branch.game:.64} at {branch.at}"
     return "imported" if first.imported is True else ""
+
+
+class _Sealed(NamedTuple):
+    """A hand that is over and not revealed."""
+
+    dealt: e.HandDealt
+    passed: dict[int, str | None]
+    broken: bool
+    """Whether the end of the game broke it off."""
 
 
 class FairnessCheck:
@@ -47,8 +57,12 @@ class FairnessCheck:
         self._root = b""
         self._link = b""
         """The last revealed link of the seed chain, the anchor at first."""
+        self._group: str | None = None
+        """The group of a duplicate table."""
         self._dealt: e.HandDealt | None = None
         self._passed: dict[int, str | None] = {}
+        self._sealed: list[_Sealed] = []
+        """Hands of a duplicate table that were not revealed yet."""
         self._hands = 0
         self._first_ready: int | None = None
         """When the first entropy was opened, in ms."""
@@ -78,6 +92,8 @@ class FairnessCheck:
         """How far the claim holds of all that it was fed."""
         if self._unshown:
             return "not shown", self._unshown
+        if self._sealed:
+            return "not shown", sealed_words([one.dealt.hand for one in self._sealed], self._group or "")
         if not self._hands:
             return "not shown", "no hand is over yet"
         seats = [str(seat) for seat in sorted(self._openings) if self._openings[seat]]
@@ -89,6 +105,8 @@ class FairnessCheck:
         """How far that is."""
         if self._unshown:
             return NO_LEVEL
+        if self._sealed:
+            return Level(0, 2, "the cards are sealed", SEALED_NEXT)
         persons = [seat for seat in sorted(self._seats) if self._seats[seat].kind == "player"]
         return fairness_level(
             persons, [seat for seat in persons if self._openings.get(seat)], hands=self._hands
@@ -109,7 +127,8 @@ class FairnessCheck:
         self._unshown = ""
         if not 1 <= first.chain <= MOST_HANDS:
             self._fail(f"a seed chain has 1 to {MOST_HANDS} links")
-        self._game, self._terms = first.game, terms_of(first.rules)
+        self._group, self._terms = group_of(first), terms_of(first.rules)
+        self._game = first.game if self._group is None else self._group
         self._link = self._bytes(first.anchor)
         if first.rules.hand_limit is None or first.rules.hand_limit > first.chain:
             self._fail("the rules allow more hands than the seed chain has secrets")
@@ -119,7 +138,9 @@ class FairnessCheck:
         self._ready_ms = first.ready_seconds * 1000
         self._checks = _CHECKS
 
-    def _practice(self, event: e.HandDealt | e.CardsPassed | e.HandScored | e.GameEnded) -> None:
+    def _practice(
+        self, event: e.HandDealt | e.CardsPassed | e.HandScored | e.HandsRevealed | e.GameEnded
+    ) -> None:
         """Nothing is shown of a practice table, which commits to nothing."""
         if isinstance(event, e.HandDealt):
             hidden = [*event.hands, event.kitty]
@@ -146,6 +167,39 @@ class FairnessCheck:
         if self._openings or self._root:
             self._fail("a seat changed after the first opening")
         self._seats.pop(event.seat, None)
+
+    def _seal(self, event: e.HandScored | e.GameEnded, *, broken: bool) -> None:
+        """Keep a hand for its reveal."""
+        cards = (event.deal, event.kitty, event.passes) if isinstance(event, e.HandScored) else ()
+        shown = any(one is not None for one in (event.secret, *cards))
+        if shown or event.pass_signatures is not UNSET:
+            self._fail("the cards of a duplicate table are sealed until hands_revealed")
+        assert self._dealt is not None
+        self._sealed.append(_Sealed(self._dealt, self._passed, broken))
+        self._dealt = None
+
+    def _revealed(self, event: e.HandsRevealed) -> None:
+        if not self._sealed or self._sealed[0].dealt.hand != event.hand:
+            self._fail("no such hand is the next to be revealed")
+        in_play = self._passed
+        dealt, self._passed, broken = self._sealed.pop(0)
+        secret = self._reveal(event.secret)
+        deal, kitty = self._open_deal(dealt, secret)
+        if list(event.deal) != list(deal) or event.kitty != kitty:
+            self._fail("the deal does not follow from the secret and the players' entropy")
+        if broken:
+            self._open_broken_off(dealt, deal, kitty, secret)
+            if self.broken_off is not None and event.passes != self.broken_off.passes:
+                self._fail("the passes are not those that were committed to")
+        else:
+            self._check_passes(event.passes, secret)
+            self._hands += 1
+        self._passed = in_play
+
+    def _check_passes(self, passes: tuple[str, ...] | None, secret: bytes) -> None:
+        for seat, text in enumerate(passes or ()):
+            if self._passed.get(seat) != _commitment(secret, str(seat), "pass", text):
+                self._fail(f"the commitment to the pass of seat {seat} does not open")
 
     def _hand_dealt(self, event: e.HandDealt) -> None:
         if not self._root:
@@ -214,12 +268,13 @@ class FairnessCheck:
         dealt = self._dealt
         if dealt is None or dealt.hand != event.hand:
             raise Failed(self._number, "no such hand was dealt")
+        if self._group is not None:
+            self._seal(event, broken=False)
+            return
         secret = self._reveal(event.secret)
         if self._open_deal(dealt, secret) != (event.deal, event.kitty):
             self._fail("the deal does not follow from the secret and the players' entropy")
-        for seat, text in enumerate(event.passes or ()):
-            if self._passed.get(seat) != _commitment(secret, str(seat), "pass", text):
-                self._fail(f"the commitment to the pass of seat {seat} does not open")
+        self._check_passes(event.passes, secret)
         self._dealt = None
         self._hands += 1
 
@@ -244,14 +299,19 @@ class FairnessCheck:
             if event.secret is not None:
                 self._fail("every hand was revealed already")
             return
+        if self._group is not None:
+            self._seal(event, broken=True)
+            return
         if event.secret is None:
             self._fail("the secret of the hand that was broken off is not revealed")
         secret = self._reveal(event.secret)
-        deal, kitty = self._open_deal(dealt, secret)
+        self._open_broken_off(dealt, *self._open_deal(dealt, secret), secret)
+        self._dealt = None
+
+    def _open_broken_off(self, dealt: e.HandDealt, deal: tuple[str, ...], kitty: str, secret: bytes) -> None:
         passes = {seat: self._open_pass(seat, deal, secret) for seat in sorted(self._passed)}
         everyone = tuple(passes.values()) if len(passes) == len(deal) else None
         self.broken_off = Shown(dealt.hand, deal, kitty, everyone, passes)
-        self._dealt = None
         self._hands += 1
 
     def _open_pass(self, seat: int, deal: tuple[str, ...], secret: bytes) -> str:
@@ -275,10 +335,11 @@ _CHECKS: Final[_Checks] = {
     e.HandDealt: FairnessCheck._hand_dealt,
     e.CardsPassed: FairnessCheck._cards_passed,
     e.HandScored: FairnessCheck._scored,
+    e.HandsRevealed: FairnessCheck._revealed,
     e.GameEnded: FairnessCheck._ended,
 }
 _PRACTICE: Final[_Checks] = dict.fromkeys(
-    (e.HandDealt, e.CardsPassed, e.HandScored, e.GameEnded), FairnessCheck._practice
+    (e.HandDealt, e.CardsPassed, e.HandScored, e.HandsRevealed, e.GameEnded), FairnessCheck._practice
 )
 
 

@@ -25,6 +25,7 @@ class Level(NamedTuple):
 
 NO_LEVEL = Level()
 _LATER = "check again when a hand is over"
+SEALED_NEXT = "to show more, check again when every table of the group has finished the hand"
 
 
 def _to_show_more(steps: Iterable[str]) -> str:
@@ -90,8 +91,10 @@ def fairness_level(persons: Sequence[int], contributed: Sequence[int], *, hands:
     )
 
 
-def rules_level(signing: Sequence[int], pinned: Sequence[int], *, hands: int) -> Level:
+def rules_level(signing: Sequence[int], pinned: Sequence[int], *, hands: int, sealed: bool = False) -> Level:
     """Of claim R: the seats that sign their moves, and those of them whose keys the reader has."""
+    if sealed:
+        return Level(0, 3, "the cards are sealed", SEALED_NEXT)
     if not hands:
         return Level(0, 3, "no hand is over, so that no card can be checked yet", _to_show_more([_LATER]))
     if not signing:

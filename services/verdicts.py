@@ -184,7 +184,7 @@ class _Replay:
         if self._wrong is None:
             self._wrong = _caught(self._rules.feed, hand, broken_off)
             if self._wrong is not None:
-                sound = hand[: self._wrong.event - 1 - self._number]
+                sound = hand[: max(self._wrong.event - 1 - self._number, 0)]
             if self._unsigned is None:
                 self._unsigned = _caught(self._signatures.feed, sound, broken_off)
         self._has_bot_moves = self._has_bot_moves or bool(bot_moves(hand))
@@ -212,6 +212,7 @@ class _Replay:
                     self._signatures.signing,
                     self._signatures.pinned,
                     hands=int(found.status == "holds"),
+                    sealed=self._rules.is_sealed,
                 )
             )
         return fairness, found, bots

@@ -28,6 +28,9 @@ export function integrityLevel({ holds, keptTo, pinned, signatures, events }) {
   return step(1, 3, "only this file's own server says so", steps);
 }
 
+/** Of a duplicate table whose hands wait for the other tables. @param {number} top */
+export const sealedLevel = (top) => step(0, top, "the cards are sealed", ["check again when every table of the group has finished the hand"]);
+
 /** Of claim F. @param {number[]} persons their seats @param {number[]} contributed those of them that put something into the deals @param {number} hands that are over */
 export function fairnessLevel(persons, contributed, hands) {
   if (!hands) return step(0, 2, "nothing shows yet how the deals came about", ["check again when a hand is over"]);

@@ -22,6 +22,9 @@ from tests.services.test_proof_forged import ABSURD
 from tests.services.test_proof_log import file_of as logged
 from tests.services.test_proof_rotated import rotated
 from tests.support.browser import ORIGIN, open_page
+from tests.support.duplicates import FORGED as FORGED_REVEALS
+from tests.support.duplicates import WHENS, duplicate
+from tests.support.duplicates import broken_off as ended
 from tests.support.forged_deals import FAIRNESS
 from tests.support.games import play_game
 from tests.support.page_verdicts import check_same, statuses, turned
@@ -150,6 +153,22 @@ def test_forged_deals_are_found_at_the_same_event(page: Page) -> None:
     assert [("f", "h", number) for number in numbers] == [
         (*statuses(report), report["claims"][0]["event"]) for report in found
     ]
+
+
+def test_duplicate_tables_are_judged_the_same(page: Page) -> None:
+    """Hands that were revealed at once, later, at the end, never; after a hand that was broken off; forged reveals."""
+    games = [duplicate(when) for when in (*WHENS, "never")]
+    games += [ended(moves, shown=shown) for moves in (2, 30, 70) for shown in (True, False)]
+    games += [duplicate("late", "p" * 7, variant="cancellation", players=7)]
+    found = check_same(page, [file_of(game.events) for game in games])
+    assert ["hh", "hh", "hh", "nh", *["hh", "nh"] * 3, "hh"] == [statuses(report) for report in found]
+    files, numbers = [], []
+    for when in WHENS:
+        for forge in FORGED_REVEALS:
+            events = list(duplicate(when).events)
+            numbers.append(forge(events))
+            files.append(file_of(events))
+    assert numbers == [report["claims"][0]["event"] for report in check_same(page, files)]
 
 
 def test_forged_ends_are_found_at_the_same_event(page: Page) -> None:

@@ -117,6 +117,8 @@ ABSURD: list[e.Event] = [
     e.TrickEnded(seat=99),
     e.HandScored(hand=1, secret=None, deal=(), kitty="", passes=None, points=(), totals=()),
     e.HandScored(hand=1, secret="zz", deal=("XX",), kitty="", passes=(), points=(), totals=()),
+    e.HandScored(hand=1, secret=None, deal=None, kitty=None, passes=None, points=(), totals=()),
+    e.HandsRevealed(hand=1, secret="zz", deal=("XX",), kitty="zz", passes=()),
     e.HandDealt(hand=1, hands=(), kitty="zz"),
     e.GameEnded(winners=(), totals=(), reason="target", secret="zz"),
     e.GameEnded(winners=(0,), totals=(0, 0, 0, 0), reason="target", secret=None),
