@@ -106,7 +106,9 @@ class RulesCheck(MoveRules):
         try:
             self._check_claim(event)
             _CHECKS[type(event)](self, event)
-        except (CorruptLog, Malformed, LookupError, ValueError) as error:
+        except LookupError as error:
+            raise Failed(self._number, "it names a seat or a card that there is not", repr(error)) from error
+        except (CorruptLog, Malformed, ValueError) as error:
             raise Failed(self._number, f"it does not follow: {error}") from error
 
     def _judge_whole(self, events: Sequence[Any]) -> bool:

@@ -115,7 +115,7 @@ class Verifier:
             why = unshown(self._first)
         else:
             fairness = Claim("F", "fair deals", "not shown", "the events cannot be read")
-            rules = Claim("R", "rules and score", "fails", str(broken), broken.event)
+            rules = Claim("R", "rules and score", "fails", str(broken), broken.event, cause=broken.cause)
             bots = Claim("B", BOTS, "not shown", "the events cannot be read")
         if why and integrity.status != "fails":
             told = f"{why}; since then {_since(integrity)}"
@@ -253,7 +253,7 @@ def _claim(
             raise fault
         status, detail = run()
     except Failed as failed:
-        return Claim(name, title, "fails", str(failed), failed.event)
+        return Claim(name, title, "fails", str(failed), failed.event, cause=failed.cause)
     return Claim(name, title, status, detail)
 
 

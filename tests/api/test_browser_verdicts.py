@@ -27,7 +27,7 @@ from tests.support.duplicates import WHENS, duplicate
 from tests.support.duplicates import broken_off as ended
 from tests.support.forged_deals import FAIRNESS
 from tests.support.games import play_game
-from tests.support.page_verdicts import check_same, statuses, turned
+from tests.support.page_verdicts import by_house, by_page, check_same, statuses, turned
 from tests.support.practice import finish, practice
 from tests.support.proofs import KEY, changed, file_of, played
 
@@ -327,3 +327,17 @@ def test_events_that_cannot_be_read_are_named_by_both(page: Page) -> None:
     for report in check_same(page, files):
         assert ["not shown", "fails", "fails"] == [claim["status"] for claim in report["claims"][:3]]
         assert 1 == report["claims"][2]["event"]
+
+
+def test_what_an_event_lacks_is_told_in_the_same_words(page: Page) -> None:
+    """A field that is missing or something else, bytes that are no JSON or no UTF-8: in words, and not in a program's."""
+    lines = {
+        b'{"n":1,"t":"seat_left","at":0}': "seat_left lacks what it must have (seat)",
+        b'{"n":1,"t":"seat_left","at":0,"seat":"one"}': "seat_left has not what it must have (seat)",
+        b'{"n":1,"t":"seat_left","at":0,"seat":1.0}': "seat_left has not what it must have (seat)",
+        b'{"n":1,"t":"seat_left"': "an event is a JSON object, and this is none",
+        b'{"n":1,"t":"seat_left","at":0,"seat":1,"x":"\xff"}': "an event is UTF-8, and this is not",
+    }
+    files = [HEADER + one + b"\n" + HEADS_LINE for one in lines]
+    assert [*lines.values()] == [report["claims"][2]["detail"] for report in by_page(page, files)]
+    assert [*lines.values()] == [by_house(data)["claims"][2]["detail"] for data in files]

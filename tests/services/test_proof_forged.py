@@ -94,7 +94,7 @@ def test_an_event_of_another_form_with_heads_that_fit_fails_the_rules() -> None:
         (b'{"n":10,"t":"cards_eaten","at":0}', "cards_eaten"),
         (b'{"n":10,"t":"seat_left","at":0,"seat":1,"v":0}', "version"),
         (b'{"n":10,"t":[7],"at":0}', "called"),
-        (b'{"n":10,"t":"seat_left"', "read"),
+        (b'{"n":10,"t":"seat_left"', "JSON object"),
         (b'{"n":10,"t":"seat_left","at":0,"seat":1,"x":' + b"[" * 9000 + b"]" * 9000 + b"}", "deep"),
         (b'{"n":10,"t":"seat_left","at":0,"seat":1,"x":"\xff"}', "UTF-8"),
         (public[9] + b" ", "numbered"),
