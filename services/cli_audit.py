@@ -94,6 +94,7 @@ def _tell(report: AuditReport, as_json: bool) -> None:
     click.echo(f"game {printable(report.game, 64)}: {verdict}; {state}, {report.seq} events")
     for claim in report.claims:
         click.echo(f"  {printable_line(claim.line)}")
+    first = {(claim.name, claim.event) for claim in report.claims if claim.status == "fails"}
     for problem in report.problems:
-        if problem.check not in ("F", "I", "R", "B"):
+        if (problem.check, problem.event) not in first:
             click.echo(f"  {printable_line(problem.line)}")

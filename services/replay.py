@@ -69,6 +69,22 @@ class RulesCheck(MoveRules):
             self._number += 1
             self._judge(event)
 
+    def skip(self, events: Sequence[e.AnyEvent], number: int) -> bool:
+        """Go on behind a hand that failed, ``number`` being its last event, as if its score were right; whether that can be."""
+        scored = events[-1]
+        if not isinstance(scored, e.HandScored) or scored.deal is None or self._group is not None:
+            return False
+        if not len(scored.points) == len(scored.totals) == self._terms.players:
+            return False
+        for event in events:
+            if isinstance(event, e.SeatToBot | e.SeatTakenBack) and event.seat in range(self._terms.players):
+                self._seat_moved(event)
+        self._number, self._at, self._before = number, scored.at, scored.at
+        self._claims = ClaimCheck()
+        self._hand = HandState(scored.hand, 0, 0, [], 0)
+        self._note_score(list(scored.points), list(scored.totals))
+        return True
+
     def result(self) -> tuple[Literal["holds", "not shown"], str]:
         """How far the claim holds of all that it was fed."""
         done = self._scored_hands

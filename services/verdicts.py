@@ -71,11 +71,29 @@ def verify_file(
     return verifier.report(heads, signed, server_key, kept)
 
 
+def verify_throughout(proof: Proof, server_key: str) -> tuple[Report, list[Claim]]:
+    """`verify_proof` with all decisions of bots made again, and further faults: claims F and R go on behind a hand that fails.
+
+    What follows from a hand that fails is judged as if its score and its secret were right, so not all that is named is a
+    fault of its own.
+    """
+    verifier = Verifier(proof.game, proof.server_key, None, rerun_bots=True, throughout=True)
+    verifier.feed(proof.lines, b"\n".join(proof.lines))
+    report = verifier.report(proof.heads, proof.signed, server_key, Kept())
+    return report, verifier.more
+
+
 class Verifier:
     """Judges a proof file of which it is fed the events' lines in order, and at the end what stands behind them."""
 
     def __init__(
-        self, game: str, server_key: str, seat_keys: Mapping[int, str] | None = None, *, rerun_bots: bool
+        self,
+        game: str,
+        server_key: str,
+        seat_keys: Mapping[int, str] | None = None,
+        *,
+        rerun_bots: bool,
+        throughout: bool = False,
     ) -> None:
         self._game, self._server_key = game, server_key
         self._reader = EventReader()
@@ -85,7 +103,12 @@ class Verifier:
         self._first: e.AnyEvent | None = None
         self._first_fault: Failed | None = None
         self._hands = Hands()
-        self._replay = _Replay(SignatureCheck(self._chain.head_of, seat_keys), rerun_bots)
+        self._replay = _Replay(SignatureCheck(self._chain.head_of, seat_keys), rerun_bots, throughout)
+
+    @property
+    def more(self) -> list[Claim]:
+        """The faults behind the first ones of F and R, where they are looked for."""
+        return self._replay.more
 
     def feed(self, lines: Sequence[bytes], together: bytes) -> None:
         """Judge the next lines; ``together`` are the same, joined by line ends."""
@@ -163,7 +186,10 @@ class Verifier:
 class _Replay:
     """Claims F, R and B. Of signed moves, R has that they are their seats' own."""
 
-    def __init__(self, signatures: SignatureCheck, rerun_bots: bool) -> None:
+    def __init__(self, signatures: SignatureCheck, rerun_bots: bool, throughout: bool = False) -> None:
+        self.more: list[Claim] = []
+        self._fair_on = self._rules_on = throughout
+        """Whether F and R go on when they have failed."""
         self._fairness, self._rules, self._bots = FairnessCheck(), RulesCheck(), BotsCheck()
         self._signatures, self._rerun_bots = signatures, rerun_bots
         self._unfair: Failed | None = None
@@ -176,14 +202,23 @@ class _Replay:
     def feed(self, hand: Sequence[e.AnyEvent]) -> None:
         """Let every check that has found no fault yet see the next hand."""
         before = self._fairness.broken_off
-        if self._unfair is None:
-            self._unfair = _caught(self._fairness.feed, hand)
+        end = self._number + len(hand)
+        if self._unfair is None or self._fair_on:
+            unfair = _caught(self._fairness.feed, hand)
+            self._unfair = self._first_of("F", self._unfair, unfair)
+            if unfair is not None:
+                self._fair_on = self._fair_on and self._fairness.skip(hand[-1], end)
         shown = self._fairness.broken_off
         broken_off = None if shown is before else shown
         sound = hand
+        if self._wrong is not None and self._rules_on:
+            wrong = _caught(self._rules.feed, hand, broken_off)
+            self._first_of("R", self._wrong, wrong)
+            self._rules_on = wrong is None or self._rules.skip(hand, end)
         if self._wrong is None:
             self._wrong = _caught(self._rules.feed, hand, broken_off)
             if self._wrong is not None:
+                self._rules_on = self._rules_on and self._rules.skip(hand, end)
                 sound = hand[: max(self._wrong.event - 1 - self._number, 0)]
             if self._unsigned is None:
                 self._unsigned = _caught(self._signatures.feed, sound, broken_off)
@@ -192,6 +227,14 @@ class _Replay:
             fault = None if self._wrong is None else self._wrong.event
             self._dishonest = _caught(self._bots.feed, hand, broken_off, fault)
         self._number += len(hand)
+
+    def _first_of(self, name: Literal["F", "R"], first: Failed | None, fault: Failed | None) -> Failed | None:
+        """The first fault of a claim; a later one is kept beside it."""
+        if first is None or fault is None:
+            return first or fault
+        title = "fair deals" if name == "F" else "rules and score"
+        self.more.append(Claim(name, title, "fails", str(fault), fault.event, cause=fault.cause))
+        return first
 
     def claims(self, first: e.GameCreated) -> tuple[Claim, Claim, Claim]:
         """The three claims on all that went by."""
