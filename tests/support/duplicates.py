@@ -22,12 +22,12 @@ WHENS = ("at once", "late", "at the end")
 WEEK = 7 * 24 * 60 * 60 * 1000
 
 
-def begin(kinds: str = "ppnb", name: str = "g-test", seed: int = 7, **rules: Any) -> Game:
+def begin(
+    kinds: str = "ppnb", name: str = "g-test", seed: int = 7, *, key: str = KEY.public, **rules: Any
+) -> Game:
     """A duplicate table of two short hands, dealt."""
     given = {"variant": "standard", "players": 4, "hand_limit": 2} | rules
-    return open_game(
-        ruleset_of(given), Random(seed), kinds, name=name, server_key=KEY.public, deal_group=GROUP
-    )
+    return open_game(ruleset_of(given), Random(seed), kinds, name=name, server_key=key, deal_group=GROUP)
 
 
 def reveal(game: Game) -> None:
