@@ -53,7 +53,7 @@ format: $(STAMP) ## let ruff format the code and mend what it can
 bench: $(STAMP) ## measure speed, each figure as a ratio within one run
 	$(BIN)/python tests/bench/run.py
 
-bytes: $(STAMP) ## change each byte of a proof file of every family to each other value (an hour)
+bytes: $(STAMP) ## change each byte of proof files of every family, and of one with all events, to each other value (hours)
 	$(BIN)/python tests/fuzz/every_byte.py
 
 check-kernel: $(STAMP) ## run the compiled kernel's tests, and spoilt input for MINUTES=10, under sanitizers

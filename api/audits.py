@@ -31,6 +31,11 @@ class ClaimAnswer(Schema):
     status = fields.String(required=True, validate=validate.OneOf(_STATUSES))
     detail = fields.String(required=True, metadata={"description": "how far it holds, or why not, in words"})
     event = count("seq of the first event at fault", required=False)
+    level = count("how far it is shown, of `top`", required=False)
+    top = count("the highest level of this claim", required=False)
+    reached = fields.String(metadata={"description": "what the level means"})
+    next = fields.String(metadata={"description": "what would show more"})
+    cause = fields.String(metadata={"description": "what the program said that could not read the event"})
 
 
 class FaultAnswer(Schema):

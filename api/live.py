@@ -111,7 +111,7 @@ def read_events(game: str) -> Response:
     if after > table.seq:
         raise Problem("request/invalid", f"after: the game has {table.seq} events", seq=table.seq)
     if form is not None:
-        done = table.state.phase == "over" and after == table.seq
+        done = table.state.phase == "over" and not table.state.sealed and after == table.seq
         if done and form.media_type == SSE:
             return Response(status=204, headers=table_headers(table.etag)[1:])
         opening = partial(GameReader, here.hub, game, me.id if me is not None and sees(me) else None, after)

@@ -16,7 +16,7 @@ from api.house import house
 from api.inputs import check_game_id, read_query, wsgi
 from api.present import encode
 from api.room import Room
-from api.telling import check_over
+from api.telling import check_over, check_shown
 from domain.events import AnyEvent
 from domain.record import record_of
 from domain.refusals import CorruptLog
@@ -94,6 +94,7 @@ def get_record(game: str) -> Response:
         "the record is given out when the game is over",
         hint="the public events so far are in the proof file",
     )
+    check_shown(table)
     if _is_known(table):
         return _unchanged(table)
     events = (CODEC.decode(public, hidden) for _, public, hidden in here.pages.entries(game, table.seq))

@@ -147,8 +147,8 @@ class Scene:
             self.own = remove_cards(self.own, [card])
 
     def _score(self, event: Mapping[str, Any]) -> None:
-        """Count the hand again with its kitty, which is known only now, for who shot the moon."""
-        hand = _fresh_hand(self.terms, event["hand"], 0, mask_of(parse_cards(event["kitty"])))
+        """Count the hand again with its kitty, which is known only now, for who shot the moon; at a duplicate table not yet."""
+        hand = _fresh_hand(self.terms, event["hand"], 0, mask_of(parse_cards(event["kitty"] or "")))
         for leader, cards, taker in self.tally.history:
             hand.leader, hand.trick = leader, list(cards)
             hand.take(taker, self.terms, cards_of(hand.kitty) if kitty_in_trick(self.terms, hand) else [])

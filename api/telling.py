@@ -46,6 +46,15 @@ def check_over(table: Table, detail: str, hint: str = "") -> None:
         raise RefusedAt(Refused("game/not_over", detail, hint=hint), table)
 
 
+def check_shown(table: Table) -> None:
+    """Refuse what shows every card of a duplicate table before all tables of its group have finished. Raises ``game/not_over``."""
+    if table.state.sealed:
+        detail = (
+            f"its cards are sealed until every table of group {table.state.deal_group} has finished its hands"
+        )
+        raise RefusedAt(Refused("game/not_over", detail), table)
+
+
 def seat_of(table: Table, me: Player | None) -> Seat | None:
     """The seat that a caller may see by, none of a spectator; a token without the scope `watch` sees as one."""
     return table.state.seat_of(me.id) if me is not None and sees(me) else None

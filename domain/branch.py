@@ -67,6 +67,11 @@ def check_over(old: State) -> None:
     """Raise `Refused` unless the game is over: until then its cards are nobody else's affair."""
     if old.phase != "over":
         raise Refused("game/not_over", "a practice table is branched from a game that is over")
+    if old.sealed:
+        raise Refused(
+            "game/not_over",
+            f"its cards are sealed until every table of group {old.deal_group} has finished its hands",
+        )
 
 
 def _check_seat(old: State, seat: Seat) -> None:

@@ -62,6 +62,8 @@ class OpenTable(Command, frozen=True, kw_only=True):
     hints: bool = True
     clock: int | None = None
     abandon_seconds: int = ABANDONED_AFTER
+    deal_group: str = ""
+    """The id of the tables that are dealt the same hands as this one, where it is a duplicate table."""
 
 
 class SitDown(Command, frozen=True, kw_only=True):
@@ -138,6 +140,12 @@ class RotateKey(Command, frozen=True, kw_only=True):
     signature: str
 
 
+class RevealHand(Command, frozen=True, kw_only=True):
+    """Show the cards of hand ``hand`` of a duplicate table, which every table of its group has finished."""
+
+    hand: int
+
+
 class ClaimRest(Command, frozen=True, kw_only=True):
     """Claim every trick that is left; ``who`` is the player who is to play."""
 
@@ -157,4 +165,5 @@ AnyCommand = (
     | ChooseMoon
     | ClaimRest
     | RotateKey
+    | RevealHand
 )

@@ -75,6 +75,8 @@ class GameCreated(Event, frozen=True, kw_only=True, tag="game_created"):
     """Stands at a practice table, which has no anchor, commitments or secrets either."""
     abandon_seconds: int | UnsetType = UNSET
     """After so many seconds of waiting for persons alone the table ends; where it is left out it waits for ever."""
+    deal_group: str | UnsetType = UNSET
+    """Stands at a duplicate table: the group of tables that are dealt the same hands, by an id instead of ``game``."""
 
 
 class SeatTaken(Event, frozen=True, kw_only=True, tag="seat_taken"):
@@ -199,18 +201,34 @@ class MoonChosen(Event, frozen=True, kw_only=True, tag="moon_chosen"):
 class HandScored(Event, frozen=True, kw_only=True, tag="hand_scored"):
     """A hand is over: its secret and its cards are public, ``points`` were added to ``totals``.
 
-    ``passes`` is null in a hold hand, ``kitty`` is ``""`` where there was none.
+    ``passes`` is null in a hold hand, ``kitty`` is ``""`` where there was none. At a duplicate table ``secret``, ``deal``,
+    ``kitty`` and ``passes`` are null, until `HandsRevealed` has them.
     ``pass_signatures`` has ``[signed_seq, signature]`` or null a seat, where cards were passed and a seat has a key.
     """
 
     at: int = 0
     hand: int
     secret: str | None
-    deal: tuple[str, ...]
-    kitty: str
+    deal: tuple[str, ...] | None
+    kitty: str | None
     passes: tuple[str, ...] | None
     points: tuple[int, ...]
     totals: tuple[int, ...]
+    pass_signatures: tuple[tuple[int, str] | None, ...] | UnsetType = UNSET
+
+
+class HandsRevealed(Event, frozen=True, kw_only=True, tag="hands_revealed"):
+    """Every table of a duplicate group has finished hand ``hand``: its cards are public now, at each of them.
+
+    The fields are those of `HandScored`; ``passes`` is null also where a hand was broken off before all had passed.
+    """
+
+    at: int = 0
+    hand: int
+    secret: str
+    deal: tuple[str, ...]
+    kitty: str
+    passes: tuple[str, ...] | None
     pass_signatures: tuple[tuple[int, str] | None, ...] | UnsetType = UNSET
 
 
@@ -237,7 +255,10 @@ class KeyRotated(Event, frozen=True, kw_only=True, tag="key_rotated"):
 
 
 class GameEnded(Event, frozen=True, kw_only=True, tag="game_ended"):
-    """The game is over. ``secret`` reveals an unfinished hand, else null; ``pass_signatures`` as of a scored hand."""
+    """The game is over. ``secret`` reveals an unfinished hand, else null; ``pass_signatures`` as of a scored hand.
+
+    At a duplicate table it reveals nothing: an unfinished hand waits for its `HandsRevealed` as a scored one does.
+    """
 
     at: int = 0
     winners: tuple[int, ...]
@@ -260,6 +281,7 @@ AnyEvent = (
     | TrickEnded
     | MoonChosen
     | HandScored
+    | HandsRevealed
     | SeatToBot
     | SeatTakenBack
     | KeyRotated

@@ -73,6 +73,7 @@ def _created(state: State, event: e.GameCreated) -> None:
     state.rated, state.hints = event.rated, event.hints
     state.abandon_seconds = None if event.abandon_seconds is UNSET else event.abandon_seconds
     state.branch = None if event.branch is UNSET else event.branch
+    state.deal_group, state.sealed = "" if event.deal_group is UNSET else event.deal_group, ()
     state.seats = [SeatState(reserved=reserved.get(seat, "")) for seat in range(event.rules.players)]
     state.first_ready_at, state.root, state.phase, state.since = None, "", "seats", event.at
     state.hand, state.hands, state.totals = None, [], [0] * event.rules.players
@@ -182,6 +183,14 @@ def _moon_chosen(state: State, event: e.MoonChosen) -> None:
 def _scored(state: State, event: e.HandScored) -> None:
     state.hands.append(event.points)
     state.totals = list(event.totals)
+    if event.deal is None:
+        state.sealed = (*state.sealed, _hand(state))
+
+
+def _revealed(state: State, event: e.HandsRevealed) -> None:
+    if not state.sealed or state.sealed[0].number != event.hand:
+        raise CorruptLog(f"hand {event.hand} is not the next that is to be revealed")
+    state.sealed = state.sealed[1:]
 
 
 def _to_bot(state: State, event: e.SeatToBot) -> None:
@@ -199,6 +208,8 @@ def _rotated(state: State, event: e.KeyRotated) -> None:
 
 def _ended(state: State, event: e.GameEnded) -> None:
     state.phase, state.winners, state.reason = "over", event.winners, event.reason
+    if state.deal_group and state.hand is not None and state.hand.number > len(state.hands):
+        state.sealed = (*state.sealed, state.hand)
 
 
 _FOLDS: Final[dict[type[e.Event], Callable[[State, Any], None]]] = {
@@ -214,6 +225,7 @@ _FOLDS: Final[dict[type[e.Event], Callable[[State, Any], None]]] = {
     e.TrickEnded: _trick_ended,
     e.MoonChosen: _moon_chosen,
     e.HandScored: _scored,
+    e.HandsRevealed: _revealed,
     e.SeatToBot: _to_bot,
     e.SeatTakenBack: _taken_back,
     e.KeyRotated: _rotated,

@@ -40,7 +40,7 @@ from domain.seating import (
 )
 from domain.shuffle import commit_cards, hiding_key
 from domain.signing import Signed, moon_action, pass_action, pass_signatures, play_action, require_signed
-from domain.state import State
+from domain.state import HandState, State
 from domain.view import view
 from domain.waiting import abandoned_at, bots_owe, deadline, left_until, to_act
 
@@ -211,18 +211,19 @@ def _score(run: Run) -> None:
     state, terms, hand = run.state, run.state.terms, run.hand
     points = hand_points(terms, hand, state.totals, hand.choice)
     totals = add_points(terms, state.totals, points)
-    passes = tuple(format_mask(mask or 0) for mask in hand.passes) if hand.offset else None
+    sealed = bool(state.deal_group)
+    deal, kitty, passes = (None, None, None) if sealed else _cards_of(hand)
     run.add(
         e.HandScored(
             at=run.at,
             hand=hand.number,
-            secret=hand.secret or None,
-            deal=tuple(format_mask(mask) for mask in hand.dealt),
-            kitty=format_cards(cards_of(hand.kitty)),
+            secret=None if sealed else hand.secret or None,
+            deal=deal,
+            kitty=kitty,
             passes=passes,
             points=tuple(points),
             totals=tuple(totals),
-            pass_signatures=pass_signatures(state),
+            pass_signatures=UNSET if sealed else pass_signatures(state, hand),
         )
     )
     end = game_end(terms, totals, points, hand.number)
@@ -230,6 +231,33 @@ def _score(run: Run) -> None:
         deal_hand(run, hand.number + 1)
         return
     run.add(e.GameEnded(at=run.at, winners=end.winners, totals=tuple(totals), reason=end.reason, secret=None))
+
+
+def _cards_of(hand: HandState) -> tuple[tuple[str, ...], str, tuple[str, ...] | None]:
+    """The deal, the kitty and the passes of a hand as events show them; no passes where not all have passed."""
+    passes = None
+    if hand.offset and None not in hand.passes:
+        passes = tuple(format_mask(mask or 0) for mask in hand.passes)
+    return tuple(format_mask(mask) for mask in hand.dealt), format_cards(cards_of(hand.kitty)), passes
+
+
+def _reveal(run: Run, command: c.RevealHand) -> None:
+    sealed = run.state.sealed
+    if not sealed or sealed[0].number != command.hand:
+        raise Refused("hand/not_over", f"hand {command.hand} is not the next of this table to be revealed")
+    hand = sealed[0]
+    deal, kitty, passes = _cards_of(hand)
+    run.add(
+        e.HandsRevealed(
+            at=run.at,
+            hand=hand.number,
+            secret=hand.secret,
+            deal=deal,
+            kitty=kitty,
+            passes=passes,
+            pass_signatures=pass_signatures(run.state, hand),
+        )
+    )
 
 
 def _abandon(run: Run, command: c.AbandonTable) -> None:
@@ -240,7 +268,8 @@ def _abandon(run: Run, command: c.AbandonTable) -> None:
     if due is None or command.at < due:
         raise Refused("game/not_over", "the table is not abandoned")
     # before the deal there is no hand, and a finished one is followed at once by the next or by the end
-    secret = None if state.hand is None else state.hand.secret or None
+    hand = None if state.deal_group else state.hand
+    secret = None if hand is None else hand.secret or None
     run.add(
         e.GameEnded(
             at=run.at,
@@ -248,7 +277,7 @@ def _abandon(run: Run, command: c.AbandonTable) -> None:
             totals=tuple(state.totals),
             reason="abandoned",
             secret=secret,
-            pass_signatures=pass_signatures(state),
+            pass_signatures=UNSET if hand is None else pass_signatures(state, hand),
         )
     )
 
@@ -271,5 +300,6 @@ _DECISIONS: Final[dict[type[c.Command], Callable[[Run, Any], None]]] = {
     c.PlayCard: _play_card,
     c.ChooseMoon: _choose_moon,
     c.ClaimRest: _claim_rest,
+    c.RevealHand: _reveal,
     c.RotateKey: _rotate_key,
 }

@@ -160,12 +160,15 @@ def _per_seat(data: object, what: str, seats: int) -> tuple[int, ...] | None:
 def record_of(events: Iterable[e.AnyEvent], names: Sequence[str] | None = None) -> dict[str, Any]:
     """The record of a game from its events; ``names`` clockwise, else ids stand for them.
 
-    Of hands that were scored, and of one that the end of the game broke off, where ``events`` have its hidden parts. The
+    Of hands that were scored, and of one that the end of the game broke off, where ``events`` have its hidden parts; a hand
+    that is sealed still is left out, so there is no record of a duplicate table before its last reveal. The
     hand of a practice table is written as the first of a game: see `_as_first_hand`.
     """
     written: dict[str, Any] = {"format": FORMAT, "rules": {}, "seats": [], "hands": [], "winners": []}
     seats: dict[Seat, str] = {}
     hand = _Written()
+    sealed: dict[int, tuple[int, _Written]] = {}
+    """By number the hands of a duplicate table that wait for their reveal: where they go, and what is known of them."""
     created: e.GameCreated | None = None
     for event in events:
         if isinstance(event, e.CardPlayed):
@@ -177,8 +180,11 @@ def record_of(events: Iterable[e.AnyEvent], names: Sequence[str] | None = None) 
         elif isinstance(event, e.PassesExchanged):
             hand.exchanged = True
         elif isinstance(event, e.HandScored):
-            written["hands"].append(hand.scored(event))
+            _note_scored(written["hands"], sealed, hand, event)
             hand = _Written(number=event.hand)
+        elif isinstance(event, e.HandsRevealed) and event.hand in sealed:
+            at, one = sealed.pop(event.hand)
+            written["hands"].insert(at, one.scored(event))
         elif isinstance(event, e.MoonChosen):
             hand.moon = event.choice
         elif isinstance(event, e.SeatTaken):
@@ -198,6 +204,17 @@ def record_of(events: Iterable[e.AnyEvent], names: Sequence[str] | None = None) 
     return written
 
 
+def _note_scored(
+    hands: list[dict[str, Any]], sealed: dict[int, tuple[int, _Written]], hand: _Written, event: e.HandScored
+) -> None:
+    """Write a hand that is over, or keep it for its reveal."""
+    if event.deal is None:
+        sealed[event.hand] = len(hands) + len(sealed), hand
+        hand.points, hand.totals = list(event.points), list(event.totals)
+    else:
+        hands.append(hand.scored(event))
+
+
 class _Written:
     """A hand as far as events have told of it."""
 
@@ -208,11 +225,15 @@ class _Written:
         self.exchanged = False
         self.plays: list[str] = []
         self.moon: str | None = None
+        self.points: list[int] = []
+        self.totals: list[int] = []
 
-    def scored(self, scored: e.HandScored) -> dict[str, Any]:
-        """The hand in a record, by what its score reveals."""
-        hand = self._hand(scored.deal, scored.kitty, scored.passes)
-        hand["points"], hand["totals"] = list(scored.points), list(scored.totals)
+    def scored(self, shown: e.HandScored | e.HandsRevealed) -> dict[str, Any]:
+        """The hand in a record, by what reveals it."""
+        if isinstance(shown, e.HandScored):
+            self.points, self.totals = list(shown.points), list(shown.totals)
+        hand = self._hand(shown.deal or (), shown.kitty or "", shown.passes)
+        hand["points"], hand["totals"] = self.points, self.totals
         return hand
 
     def broken_off(self) -> list[dict[str, Any]]:

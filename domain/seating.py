@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
+from msgspec import UNSET
 
 from domain import commands as c
 from domain import events as e
@@ -79,6 +80,7 @@ def open_table(run: Run, command: c.OpenTable) -> None:
             clock=command.clock,
             hidden=e.OpenedSecret(chain=chain, reserved=reserved),
             abandon_seconds=command.abandon_seconds,
+            deal_group=command.deal_group or UNSET,
         )
     )
     for seat, plan in enumerate(command.seats):
@@ -317,12 +319,15 @@ def lock_table(run: Run, command: c.LockTable) -> None:
 
 def _lock(run: Run) -> None:
     openings = [(seat, str(one.kind), one.entropy) for seat, one in enumerate(run.state.seats)]
-    run.add(lock_event(run.state.game, openings, run.at))
+    run.add(lock_event(run.state.deal_name, openings, run.at))
     deal_hand(run, 1)
 
 
 def lock_event(game: str, openings: Sequence[Opening], at: int) -> e.GameLocked:
-    """The lock of a table at which the seats have opened so much entropy; ``at`` is in ms."""
+    """The lock of a table at which the seats have opened so much entropy; ``at`` is in ms.
+
+    ``game`` is the id of the game, at a duplicate table that of its group.
+    """
     return e.GameLocked(at=at, entropy=tuple(openings), root=entropy_root(game, openings).hex())
 
 
@@ -331,7 +336,7 @@ def deal_hand(run: Run, number: int) -> None:
     state = run.state
     terms = state.terms
     secret = chain_link(bytes.fromhex(state.chain_secret), state.chain, number)
-    seed = deal_seed(secret, state.game, number, bytes.fromhex(state.root))
+    seed = deal_seed(secret, state.deal_name, number, bytes.fromhex(state.root))
     hands, kitty = deal_cards(terms.deck, terms.players, terms.hand, seed)
     deal = tuple(format_cards(hand) for hand in hands)
     extras = format_cards(kitty)

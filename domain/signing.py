@@ -15,7 +15,7 @@ from domain import events as e
 from domain.cards import NAMES, Card, Seat, format_cards
 from domain.refusals import Refused
 from domain.shuffle import hash_parts
-from domain.state import State
+from domain.state import HandState, State
 
 HISTORY_MARKS: Final[frozenset[type[e.Event]]] = frozenset((e.HandDealt, e.PassesExchanged, e.TrickEnded))
 """A move is signed at the last of these events or a later one, so that its signature serves for no other move."""
@@ -95,9 +95,11 @@ def require_signed(state: State, seat: Seat, by: e.By, action: str, signed: Sign
     return signed
 
 
-def pass_signatures(state: State) -> tuple[tuple[int, str] | None, ...] | UnsetType:
-    """What reveals the signatures of the passes of the hand in play: a seat each; unset where none can have signed."""
-    hand = state.hand
+def pass_signatures(
+    state: State, hand: HandState | None = None
+) -> tuple[tuple[int, str] | None, ...] | UnsetType:
+    """What reveals the signatures of the passes of a hand, the one in play: a seat each; unset where none can have signed."""
+    hand = hand or state.hand
     if hand is None or not hand.offset or all(seat.public_key is None for seat in state.seats):
         return UNSET
     return hand.pass_signatures or (None,) * len(state.seats)

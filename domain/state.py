@@ -223,6 +223,7 @@ class State:
         "chain",
         "chain_secret",
         "clock",
+        "deal_group",
         "first_ready_at",
         "game",
         "hand",
@@ -234,6 +235,7 @@ class State:
         "ready_seconds",
         "reason",
         "root",
+        "sealed",
         "seats",
         "server_key",
         "since",
@@ -258,6 +260,10 @@ class State:
     """None at tables that were opened before there was such a time."""
     branch: Branch | None
     """Where a practice table comes from; none at any other."""
+    deal_group: str
+    """The group of tables that are dealt the same hands; ``""`` at any other."""
+    sealed: tuple[HandState, ...]
+    """The hands of a duplicate table that are over, and whose cards wait for the other tables; never changed."""
     seats: list[SeatState]
     first_ready_at: int | None
     """When the first entropy was opened, in ms; none before."""
@@ -294,11 +300,17 @@ class State:
             self.clock,
         )
         twin.abandon_seconds, twin.branch, twin.last_at = self.abandon_seconds, self.branch, self.last_at
+        twin.deal_group, twin.sealed = self.deal_group, self.sealed
         twin.seats, twin.hands, twin.totals = self.seats[:], self.hands[:], self.totals[:]
         twin.first_ready_at, twin.root, twin.phase = self.first_ready_at, self.root, self.phase
         twin.since, twin.winners, twin.reason = self.since, self.winners, self.reason
         twin.hand = None if self.hand is None else self.hand.copy()
         return twin
+
+    @property
+    def deal_name(self) -> str:
+        """What stands for the game in the formulas of entropy and deal."""
+        return self.deal_group or self.game
 
     def seat_of(self, player: str) -> Seat | None:
         """The seat of a player, or none."""

@@ -121,10 +121,14 @@ def view(state: State, seat: Seat | None) -> View:
 def is_open(then: State, now: State) -> bool:
     """Whether anybody may see every card that ``then`` has in play, ``now`` being the same game as it is at present.
 
-    So it is when that hand is over: all its cards are public from then on.
+    So it is when that hand is over: all its cards are public from then on; at a duplicate table, once every table of its
+    group has finished it.
     """
     hand = then.hand
-    return hand is None or now.phase == "over" or hand.number <= len(now.hands)
+    if hand is None:
+        return True
+    is_sealed = any(one.number == hand.number for one in now.sealed)
+    return not is_sealed and (now.phase == "over" or hand.number <= len(now.hands))
 
 
 def _seat_views(state: State, hand: HandState | None) -> list[SeatView]:

@@ -74,7 +74,8 @@ class Auditor:
         """The report on a finished game as JSON, and whether it will stay as it is, and is kept therefore."""
         report = self.audit(game)
         body = msgspec.json.encode(report)
-        stays = report.settled and report.ok and (report.seq, report.head) == (table.seq, table.head.hex())
+        same = (report.seq, report.head) == (table.seq, table.head.hex())
+        stays = report.settled and report.ok and same and not table.state.sealed
         if stays:
             with self._lock:
                 self._kept[game, table.seq, table.head] = body

@@ -252,6 +252,7 @@ def _tell_report(report: AuditReport) -> None:
         click.echo(f"  {printable_line(claim.line)}")
     for receipt in report.receipts:
         click.echo(f"  {printable_line(receipt.line)}")
+    first = {(claim.name, claim.event) for claim in report.claims if claim.status == "fails"}
     for problem in report.problems:
-        if problem.check not in (*_CLAIMS, "receipt"):
+        if problem.check != "receipt" and (problem.check, problem.event) not in first:
             click.echo(f"  {printable_line(problem.line)}")

@@ -78,6 +78,10 @@ def export(game: str, form: str, out: IO[bytes]) -> None:
             return
         if table.state.phase != "over":
             raise click.ClickException("the game is not over; until then there is only its proof file")
+        if table.state.sealed:
+            raise click.ClickException(
+                f"its cards are sealed until every table of group {table.state.deal_group} has finished its hands"
+            )
         events = cast("list[AnyEvent]", CODEC.decode_all(list(entries)))
         record = record_of(events, house.players.seat_names(table.state))
         out.write(msgspec.json.encode(record) + b"\n")

@@ -16,7 +16,7 @@ from domain.record import replay
 from domain.refusals import Malformed
 from services.audit import Receipt
 from services.bulk import How, judge_all
-from services.integrity import Kept, KeptCheckpoint, read_kept_checkpoint, read_kept_receipt
+from services.integrity import Kept, KeptCheckpoint, WrongEvidence, read_kept_checkpoint, read_kept_receipt
 from services.keylist import KeyList, read_key_list
 from services.printable import file_name, printable, printable_line
 from services.record_files import (
@@ -214,7 +214,10 @@ def _verify_proof(
     number: int, first: bytes, file: IO[bytes], how: How, wanted: Wanted
 ) -> tuple[int, int, int]:
     with _progress(file, verdicts_follow=True) as advance:
-        report = judge_proof(number, first, file, wanted, advance)
+        try:
+            report = judge_proof(number, first, file, wanted, advance)
+        except WrongEvidence as error:
+            raise click.UsageError(printable_line(f"{error}: you have mixed up two games")) from error
     if how.as_json:
         if not (how.quiet and report.ok):
             click.echo(msgspec.json.encode(report))

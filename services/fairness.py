@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from msgspec import UNSET
 
@@ -23,6 +23,8 @@ from domain.shuffle import (
     hiding_key,
 )
 from services.faults import Failed, Shown
+from services.groups import group_of, sealed_words
+from services.levels import NO_LEVEL, SEALED_NEXT, Level, fairness_level
 
 
 def unshown(first: e.GameCreated) -> str:
@@ -31,6 +33,15 @@ def unshown(first: e.GameCreated) -> str:
     if branch is not UNSET:
         return f"practice table branched from game {branch.game:.64} at {branch.at}"
     return "imported" if first.imported is True else ""
+
+
+class _Sealed(NamedTuple):
+    """A hand that is over and not revealed."""
+
+    dealt: e.HandDealt
+    passed: dict[int, str | None]
+    broken: bool
+    """Whether the end of the game broke it off."""
 
 
 class FairnessCheck:
@@ -44,10 +55,14 @@ class FairnessCheck:
         self._seats: dict[int, e.SeatTaken] = {}
         self._openings: dict[int, str] = {}
         self._root = b""
-        self._link = b""
-        """The last revealed link of the seed chain, the anchor at first."""
+        self._link: bytes | None = b""
+        """The last revealed link of the seed chain, the anchor at first; none where any will do."""
+        self._group: str | None = None
+        """The group of a duplicate table."""
         self._dealt: e.HandDealt | None = None
         self._passed: dict[int, str | None] = {}
+        self._sealed: list[_Sealed] = []
+        """Hands of a duplicate table that were not revealed yet."""
         self._hands = 0
         self._first_ready: int | None = None
         """When the first entropy was opened, in ms."""
@@ -75,10 +90,22 @@ class FairnessCheck:
                 check(self, event)
         self._number = number
 
+    def skip(self, last: e.AnyEvent, number: int) -> bool:
+        """Go on behind a hand that failed, ``last`` being its last event, number ``number``; whether that can be.
+
+        The secret of the next hand is taken as it comes, for which of the two before it is wrong is not known.
+        """
+        if not isinstance(last, e.HandScored) or not self._root or self._group is not None:
+            return False
+        self._number, self._dealt, self._link = number, None, None
+        return True
+
     def result(self) -> tuple[Literal["holds", "not shown"], str]:
         """How far the claim holds of all that it was fed."""
         if self._unshown:
             return "not shown", self._unshown
+        if self._sealed:
+            return "not shown", sealed_words([one.dealt.hand for one in self._sealed], self._group or "")
         if not self._hands:
             return "not shown", "no hand is over yet"
         seats = [str(seat) for seat in sorted(self._openings) if self._openings[seat]]
@@ -87,6 +114,17 @@ class FairnessCheck:
         late = ", ".join(map(str, sorted(self._late)))
         opened_late = f"; seat{'s' * (len(self._late) > 1)} {late} opened late" if late else ""
         return "holds", f"for seats {', '.join(seats)}, which contributed to the deals{opened_late}"
+
+    def level(self) -> Level:
+        """How far that is."""
+        if self._unshown:
+            return NO_LEVEL
+        if self._sealed:
+            return Level(0, 2, "the cards are sealed", SEALED_NEXT)
+        persons = [seat for seat in sorted(self._seats) if self._seats[seat].kind == "player"]
+        return fairness_level(
+            persons, [seat for seat in persons if self._openings.get(seat)], hands=self._hands
+        )
 
     def _begin(self, first: e.AnyEvent) -> None:
         assert isinstance(first, e.GameCreated)
@@ -103,7 +141,8 @@ class FairnessCheck:
         self._unshown = ""
         if not 1 <= first.chain <= MOST_HANDS:
             self._fail(f"a seed chain has 1 to {MOST_HANDS} links")
-        self._game, self._terms = first.game, terms_of(first.rules)
+        self._group, self._terms = group_of(first), terms_of(first.rules)
+        self._game = first.game if self._group is None else self._group
         self._link = self._bytes(first.anchor)
         if first.rules.hand_limit is None or first.rules.hand_limit > first.chain:
             self._fail("the rules allow more hands than the seed chain has secrets")
@@ -113,7 +152,9 @@ class FairnessCheck:
         self._ready_ms = first.ready_seconds * 1000
         self._checks = _CHECKS
 
-    def _practice(self, event: e.HandDealt | e.CardsPassed | e.HandScored | e.GameEnded) -> None:
+    def _practice(
+        self, event: e.HandDealt | e.CardsPassed | e.HandScored | e.HandsRevealed | e.GameEnded
+    ) -> None:
         """Nothing is shown of a practice table, which commits to nothing."""
         if isinstance(event, e.HandDealt):
             hidden = [*event.hands, event.kitty]
@@ -140,6 +181,39 @@ class FairnessCheck:
         if self._openings or self._root:
             self._fail("a seat changed after the first opening")
         self._seats.pop(event.seat, None)
+
+    def _seal(self, event: e.HandScored | e.GameEnded, *, broken: bool) -> None:
+        """Keep a hand for its reveal."""
+        cards = (event.deal, event.kitty, event.passes) if isinstance(event, e.HandScored) else ()
+        shown = any(one is not None for one in (event.secret, *cards))
+        if shown or event.pass_signatures is not UNSET:
+            self._fail("the cards of a duplicate table are sealed until hands_revealed")
+        assert self._dealt is not None
+        self._sealed.append(_Sealed(self._dealt, self._passed, broken))
+        self._dealt = None
+
+    def _revealed(self, event: e.HandsRevealed) -> None:
+        if not self._sealed or self._sealed[0].dealt.hand != event.hand:
+            self._fail("no such hand is the next to be revealed")
+        in_play = self._passed
+        dealt, self._passed, broken = self._sealed.pop(0)
+        secret = self._reveal(event.secret)
+        deal, kitty = self._open_deal(dealt, secret)
+        if list(event.deal) != list(deal) or event.kitty != kitty:
+            self._fail("the deal does not follow from the secret and the players' entropy")
+        if broken:
+            self._open_broken_off(dealt, deal, kitty, secret)
+            if self.broken_off is not None and event.passes != self.broken_off.passes:
+                self._fail("the passes are not those that were committed to")
+        else:
+            self._check_passes(event.passes, secret)
+            self._hands += 1
+        self._passed = in_play
+
+    def _check_passes(self, passes: tuple[str, ...] | None, secret: bytes) -> None:
+        for seat, text in enumerate(passes or ()):
+            if self._passed.get(seat) != _commitment(secret, str(seat), "pass", text):
+                self._fail(f"the commitment to the pass of seat {seat} does not open")
 
     def _hand_dealt(self, event: e.HandDealt) -> None:
         if not self._root:
@@ -201,7 +275,7 @@ class FairnessCheck:
 
     def _reveal(self, text: str | None) -> bytes:
         secret = self._bytes(text)
-        if hash_parts("hearts/v1/seed-chain", secret) != self._link:
+        if self._link is not None and hash_parts("hearts/v1/seed-chain", secret) != self._link:
             self._fail("the secret is not the next link of the chain that the anchor commits to")
         self._link = secret
         return secret
@@ -210,12 +284,13 @@ class FairnessCheck:
         dealt = self._dealt
         if dealt is None or dealt.hand != event.hand:
             raise Failed(self._number, "no such hand was dealt")
+        if self._group is not None:
+            self._seal(event, broken=False)
+            return
         secret = self._reveal(event.secret)
         if self._open_deal(dealt, secret) != (event.deal, event.kitty):
             self._fail("the deal does not follow from the secret and the players' entropy")
-        for seat, text in enumerate(event.passes or ()):
-            if self._passed.get(seat) != _commitment(secret, str(seat), "pass", text):
-                self._fail(f"the commitment to the pass of seat {seat} does not open")
+        self._check_passes(event.passes, secret)
         self._dealt = None
         self._hands += 1
 
@@ -240,14 +315,19 @@ class FairnessCheck:
             if event.secret is not None:
                 self._fail("every hand was revealed already")
             return
+        if self._group is not None:
+            self._seal(event, broken=True)
+            return
         if event.secret is None:
             self._fail("the secret of the hand that was broken off is not revealed")
         secret = self._reveal(event.secret)
-        deal, kitty = self._open_deal(dealt, secret)
+        self._open_broken_off(dealt, *self._open_deal(dealt, secret), secret)
+        self._dealt = None
+
+    def _open_broken_off(self, dealt: e.HandDealt, deal: tuple[str, ...], kitty: str, secret: bytes) -> None:
         passes = {seat: self._open_pass(seat, deal, secret) for seat in sorted(self._passed)}
         everyone = tuple(passes.values()) if len(passes) == len(deal) else None
         self.broken_off = Shown(dealt.hand, deal, kitty, everyone, passes)
-        self._dealt = None
         self._hands += 1
 
     def _open_pass(self, seat: int, deal: tuple[str, ...], secret: bytes) -> str:
@@ -271,10 +351,11 @@ _CHECKS: Final[_Checks] = {
     e.HandDealt: FairnessCheck._hand_dealt,
     e.CardsPassed: FairnessCheck._cards_passed,
     e.HandScored: FairnessCheck._scored,
+    e.HandsRevealed: FairnessCheck._revealed,
     e.GameEnded: FairnessCheck._ended,
 }
 _PRACTICE: Final[_Checks] = dict.fromkeys(
-    (e.HandDealt, e.CardsPassed, e.HandScored, e.GameEnded), FairnessCheck._practice
+    (e.HandDealt, e.CardsPassed, e.HandScored, e.HandsRevealed, e.GameEnded), FairnessCheck._practice
 )
 
 

@@ -11,9 +11,11 @@ LATEST: Final = 2**53
 class Failed(Exception):
     """A claim fails at an event, counted from 1."""
 
-    def __init__(self, event: int, why: str) -> None:
+    def __init__(self, event: int, why: str, cause: str = "") -> None:
         super().__init__(why)
         self.event = event
+        self.cause = cause
+        """What the program said, where ``why`` puts it into other words."""
 
 
 class Shown(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -13,6 +14,9 @@ from services.faults import Failed
 LONGEST_HAND: Final = 16 * 1024 * 1024
 """Bytes of the events up to the end of a hand. Those of a hand of eleven are some 20,000; what came before the first deal
 and seats that go to the bot and back come on top."""
+_UNREAD: Final = re.compile(r"(an event|\w+) cannot be read: (.*)", re.DOTALL)
+_WHERE: Final = re.compile(r"at `\$\.(\w+)")
+_MISSING: Final = re.compile(r"Object missing required field `(\w+)`")
 _ENDS: Final = frozenset((e.HandScored, e.GameEnded))
 """With these a hand ends, and its cards are known."""
 
@@ -78,9 +82,26 @@ def _read_event(number: int, line: bytes) -> e.Event:
             line.decode()
         return CODEC.decode(line)
     except CorruptLog as error:
-        raise Failed(number, str(error)) from error
+        raise Failed(number, in_words(str(error)), str(error)) from error
     except UnicodeDecodeError as error:
-        raise Failed(number, f"an event is no UTF-8: {error}") from error
+        raise Failed(number, "an event is UTF-8, and this is not", str(error)) from error
+
+
+def in_words(why: str) -> str:
+    """Why an event cannot be read, as `services.codec` says it, in words for who knows nothing of the program.
+
+    ``api/web/verify-reading.js`` has the same.
+    """
+    unread = _UNREAD.fullmatch(why)
+    if unread is None:
+        return why
+    name, what = unread.groups()
+    if name == "an event":
+        return "an event is a JSON object, and this is none"
+    where, missing = _WHERE.search(what), _MISSING.match(what)
+    if where is not None:
+        return f"{name} has not what it must have ({where[1]})"
+    return f"{name} lacks what it must have ({missing[1]})" if missing else why
 
 
 class Hands:

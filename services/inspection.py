@@ -33,7 +33,7 @@ from services.snapshot import Snapshot, read_snapshot, take_snapshot
 from services.standings_fold import finished_of
 from services.store import CorruptStream, Entry
 from services.translog import Place
-from services.verdicts import verify_proof
+from services.verdicts import verify_throughout
 
 Check = Literal["stream", "fold", "secrets", "snapshot", "projection", "log", "receipt", "F", "I", "R", "B"]
 
@@ -120,6 +120,8 @@ class Inspection:
                 self._tell("stream", seq, "it has a line break, and a proof file an event a line")
         if torn is not None:
             self._tell("stream", torn.seq, torn.why)
+        self._more: list[Claim] = []
+        """Faults of claims behind the first one."""
         self._broken: tuple[int, str] | None = None
         """The first event up to which something else than the stream has another head, and what."""
 
@@ -169,6 +171,8 @@ class Inspection:
         for claim in claims:
             if claim.status == "fails":
                 self._tell(claim.name, claim.event, claim.detail)
+        for claim in self._more:
+            self._tell(claim.name, claim.event, claim.detail)
         end = tables.get(len(self._entries))
         return AuditReport(
             game=self._game,
@@ -316,9 +320,9 @@ class Inspection:
         try:
             prove = None if self._copies.log_fault else log.prove
             data = b"".join(proof_lines(iter(self._entries), None, None, prove)) if self._entries else b""
-            found: list[Claim] = list(
-                verify_proof(read_proof(data), self._pinned(key), kept, rerun_bots=True).claims
-            )
+            report, more = verify_throughout(read_proof(data), self._pinned(key), kept)
+            found: list[Claim] = list(report.claims)
+            self._more = more
         except (CorruptLog, Malformed) as error:
             self._tell("stream", None, f"there is no proof file of it: {error}")
             found = []

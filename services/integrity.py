@@ -12,13 +12,14 @@ from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
-from domain.refusals import Malformed
+from domain.refusals import HeartsError, Malformed
 from services.audit import Receipt, verify_receipt
 from services.chain import Chain
 from services.checkpoints import Inclusion
 from services.faults import Failed
 from services.keylist import KeyList
 from services.leaves import Leaf
+from services.levels import Level, integrity_level
 from services.merkle import verify_inclusion
 from services.notes import SignedCheckpoint, read_checkpoint
 from services.rotations import KeysOverTime
@@ -36,7 +37,7 @@ _OTHER_SIGNER: Final = (
     "your checkpoint is signed by another key than the game's: another server's, or the key was changed in between; "
     "your key and the server's list of keys would show which (--server-key, --server-keys)"
 )
-_NOT_PINNED: Final = "; key not pinned: compare it with one you got elsewhere (--server-key)"
+_NOT_PINNED: Final = "; key not pinned"
 
 
 class Signed(NamedTuple):
@@ -64,6 +65,24 @@ class Kept(NamedTuple):
     """The server's list of keys, which tells what follows from the key that the reader has."""
 
 
+class WrongEvidence(HeartsError):
+    """What a reader kept is of another game than the file: a mix-up, of which nothing follows for the game."""
+
+
+def check_evidence(kept: Kept, game: str) -> None:
+    """Raise `WrongEvidence` unless all that a reader kept may be of ``game``."""
+    for receipt in kept.receipts:
+        if receipt.game != game:
+            raise WrongEvidence(
+                f"your receipt is of game {receipt.game:.64}, and the file of game {game:.64}"
+            )
+    for one in kept.checkpoints:
+        if one.leaf is not None and one.leaf.game != game:
+            raise WrongEvidence(
+                f"your checkpoint is of game {one.leaf.game:.64}, and the file of game {game:.64}"
+            )
+
+
 class IntegrityCheck:
     """Holds a file's events to what its server has signed."""
 
@@ -77,6 +96,8 @@ class IntegrityCheck:
         self._trusted: tuple[str, ...] = (keys.first,)
         """Keys by which a checkpoint may be signed that the reader kept."""
         self._hints: list[str] = []
+        self.kept_to = 0
+        """The last event that something shows which the reader kept."""
         self._unjudged = ""
         """Why a checkpoint that the reader kept says nothing of the file, whatever the file itself shows."""
 
@@ -90,6 +111,7 @@ class IntegrityCheck:
             self._check_receipt(receipt, "the receipt")
         for receipt in kept.receipts:
             self._check_receipt(receipt, "your receipt")
+            self._keep(receipt.seq)
         if in_file.checkpoint is not None:
             if not in_file.checkpoint.is_signed_by(self._keys.first):
                 raise Failed(self._events, "the signature of the checkpoint is not the server's")
@@ -98,6 +120,9 @@ class IntegrityCheck:
         for one in kept.checkpoints:
             self._check_kept(one, in_file)
         return self._result(pinned)
+
+    def _keep(self, seq: int) -> None:
+        self.kept_to = max(self.kept_to, seq)
 
     def _check_key(self, pinned: str, keys: KeyList | None) -> None:
         """Hold the key that the game names first to the one that the reader has, or to what follows from that."""
@@ -111,6 +136,10 @@ class IntegrityCheck:
         if first not in keys.since(pinned):
             raise Failed(1, _OLDER_KEY if pinned in keys.since(first) else _FOREIGN_KEY)
         self._hints.append(_LATER_KEY)
+
+    def level(self, *, holds: bool, pinned: bool) -> Level:
+        """How far what was shown is."""
+        return integrity_level(holds=holds, kept_to=self.kept_to, pinned=pinned, events=self._events)
 
     def _result(self, pinned: str | None) -> tuple[Literal["holds", "not shown"], str]:
         by, upto, hint = [], self._receipt, "".join(self._hints)
@@ -142,7 +171,8 @@ class IntegrityCheck:
 
     def _check_inclusion(
         self, one: Inclusion, signed: SignedCheckpoint, named: Leaf | None, which: str
-    ) -> None:
+    ) -> int:
+        """The event that a leaf shows. Raises `Failed`."""
         size, root = signed.checkpoint.size, signed.checkpoint.root
         if one.size != size:
             raise Failed(
@@ -153,24 +183,25 @@ class IntegrityCheck:
             raise Failed(self._events, f"the inclusion does not lead to {which}")
         leaf = self._chain.leaf(one.leaf)
         if leaf is None:
-            self._fail_leaf(named, which)
-        elif self._leaf is None or self._leaf.seq <= leaf.seq:
+            raise self._foreign_leaf(named, which)
+        if self._leaf is None or self._leaf.seq <= leaf.seq:
             self._leaf, self._size = leaf, size
+        return leaf.seq
 
-    def _fail_leaf(self, named: Leaf | None, which: str) -> None:
+    def _foreign_leaf(self, named: Leaf | None, which: str) -> Failed:
         """A leaf of none of the file's events: told as closely as its fields allow."""
         if named is None:
             why = f"{which} has a leaf that is of none of the file's events: they were changed or cut off"
-            raise Failed(self._events, why)
+            return Failed(self._events, why)
         if named.game != self._game:
-            raise Failed(1, f"{which} is of game {named.game:.64}, not of this one")
+            return Failed(1, f"{which} is of game {named.game:.64}, not of this one")
         if named.seq > self._events:
-            raise Failed(
+            return Failed(
                 named.seq,
                 f"{which} has the {named.kind} of the game at event {named.seq}, and the file ends with event "
                 f"{self._events}: it was cut off",
             )
-        raise Failed(named.seq, f"{which} has other events up to the {named.kind} of the game")
+        return Failed(named.seq, f"{which} has other events up to the {named.kind} of the game")
 
     def _check_kept(self, kept: KeptCheckpoint, in_file: Signed) -> None:
         """A checkpoint that the reader kept, with the leaf beside it, or with those in the file for the same size."""
@@ -188,7 +219,7 @@ class IntegrityCheck:
             raise Failed(self._events, why)
         paths = [kept.inclusion] if kept.inclusion is not None else in_file.inclusions if same else ()
         for path in paths:
-            self._check_inclusion(path, kept.signed, kept.leaf, which)
+            self._keep(self._check_inclusion(path, kept.signed, kept.leaf, which))
         if paths:
             return
         if theirs is not None and theirs.checkpoint.origin != origin:

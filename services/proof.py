@@ -21,6 +21,7 @@ from services.checkpoints import Inclusion, LogProof
 from services.codec import CODEC
 from services.integrity import Signed
 from services.leaves import Leaf, leaf_kind
+from services.levels import Level
 from services.notes import SignedCheckpoint
 from services.proof_file import (
     FORMAT,
@@ -46,6 +47,15 @@ class Claim(msgspec.Struct, frozen=True, omit_defaults=True):
     detail: str
     event: int | None = None
     """The first event at fault."""
+    level: int | None = None
+    """How far it is shown, of `top`; none where there are no steps to climb, or it fails."""
+    top: int | None = None
+    reached: str = ""
+    """What the level means."""
+    next: str = ""
+    """What would show more; empty where nothing would."""
+    cause: str = ""
+    """Of a claim that fails because an event cannot be read: what the program that reads it said."""
 
     @property
     def line(self) -> str:
@@ -53,7 +63,22 @@ class Claim(msgspec.Struct, frozen=True, omit_defaults=True):
         if self.status == "fails":
             where = "" if self.event is None else f" at event {self.event}"
             return f"{self.name} ({self.title}) FAILS{where}: {self.detail}"
-        return f"{self.name} ({self.title}) {self.status}: {self.detail}"
+        told = f"{self.name} ({self.title}) {self._status}: {self.detail}"
+        if self.level is None:
+            return told
+        return f"{told}. Level {self.level} of {self.top}" + (f"; {self.next}" if self.next else "")
+
+    @property
+    def _status(self) -> str:
+        """The status in words by which nobody takes the server's word for more than that."""
+        by_server = self.name == "I" and self.status == "holds" and self.level == 1
+        return "holds only by the word of this file's own server" if by_server else self.status
+
+    def at(self, level: Level) -> Claim:
+        """The claim with what it reaches and what would show more."""
+        return msgspec.structs.replace(
+            self, level=level.level, top=level.top, reached=level.reached, next=level.next
+        )
 
 
 class Proof(msgspec.Struct, frozen=True):

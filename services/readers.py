@@ -55,7 +55,7 @@ class GameReader:
     def done(self) -> bool:
         """Whether the game is over and all of it has been read."""
         table = self.topic.table
-        return table.state.phase == "over" and self.seq >= table.seq
+        return table.state.phase == "over" and not table.state.sealed and self.seq >= table.seq
 
     def take(self, most: int = MOST_PIECES) -> list[Piece]:
         """The next events, at most so many; none where there are none yet. Raises what has ended the topic."""
@@ -179,7 +179,7 @@ class DeskReader:
                 found = _read(self._hub, topic, self._player, after, most)
                 yield from found
                 after = found[-1][0] if found else entry.upto
-            if topic.table.state.phase == "over":
+            if topic.table.state.phase == "over" and not topic.table.state.sealed:
                 self._drop(entry.game)
         except (UnknownGame, CorruptLog, CorruptStream, Cut):
             pass  # it is that game's affair, and reading its own events tells

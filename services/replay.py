@@ -9,36 +9,26 @@ of a hand in play the order of play is. A hand without anything unusual is hande
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any, Final, Literal
 
 from msgspec import UNSET
 
 from domain import events as e
-from domain.cards import CARDS, cards_of, mask_of, parse_cards
+from domain.cards import mask_of, parse_cards
 from domain.commands import ABANDON_SECONDS, LONGEST_CLOCK
-from domain.refusals import CorruptLog, Malformed, Refused
-from domain.rules import (
-    MOON_CHOICES,
-    End,
-    add_points,
-    check_deal,
-    check_pass,
-    find_opener,
-    game_end,
-    hand_points,
-    kitty_in_trick,
-    moon_chooser,
-    trick_taker,
-    why_not,
-)
+from domain.refusals import CorruptLog, Malformed
+from domain.rules import End, add_points, check_deal, find_opener, game_end, hand_points, moon_chooser
 from domain.ruleset import terms_of
 from domain.state import HandState
 from services.claimed import ClaimCheck
 from services.faults import LATEST, Failed, Shown
+from services.groups import SealedHands, group_of
+from services.replayed_moves import MoveRules
 from services.whole_hands import WholeHands
 
 
-class RulesCheck:
+class RulesCheck(MoveRules):
     """Replays a game's public events against the rules.
 
     It is fed the events in order, a hand at a time: what `services.hands` calls a hand, which is up to a `hand_scored` or
@@ -46,28 +36,21 @@ class RulesCheck:
     """
 
     def __init__(self) -> None:
-        self._shown: e.HandScored | Shown | None = None
-        """The cards of the hand at hand, where its end reveals them."""
+        super().__init__()
         self._scored_hands = 0
         self._broken_off = False
-        self._number = 0
-        self._at = 0
-        """When the event at hand happened, in ms."""
         self._before = 0
-        """When the event before it happened, in ms."""
-        self._since = 0
-        """When the table came to wait for the seats it waits for, in ms: what `domain.game.deadline` counts from."""
-        self._due: type[e.Event] | None = None
+        """When the event before the one at hand happened, in ms."""
         self._over = False
         self._done = 0
         """The last hand that was scored."""
         self._end: End | None = None
-        self._hand: HandState | None = None
-        self._revealed = False
-        self._passed: set[int] = set()
         self._opened = False
         """Whether a seat has said that it is ready."""
-        self._claims = ClaimCheck()
+        self._group: SealedHands | None = None
+        """What waits for its reveal at a duplicate table; none at any other."""
+        self._is_twin = False
+        """Whether this judges a hand once more whose cards were sealed."""
 
     def feed(self, events: Sequence[e.AnyEvent], broken_off: Shown | None = None) -> None:
         """Judge what comes next of the game; ``broken_off`` is the hand that the end of the game reveals in it.
@@ -75,26 +58,60 @@ class RulesCheck:
         Raises `Failed`, after which it must not be fed again.
         """
         last = events[-1]
-        self._shown = last if isinstance(last, e.HandScored) else broken_off
+        self._shown = last if isinstance(last, e.HandScored) and last.deal is not None else broken_off
         self._broken_off |= broken_off is not None
         for at, event in enumerate(events):
-            if type(event) is e.HandDealt and self._judge_whole(events[at:] if at else events):
-                return
+            if type(event) is e.HandDealt:
+                if self._group is not None:
+                    self._group.keep(event.hand, self._twin(), events[at:])
+                elif self._judge_whole(events[at:] if at else events):
+                    return
             self._number += 1
             self._judge(event)
+
+    def skip(self, events: Sequence[e.AnyEvent], number: int) -> bool:
+        """Go on behind a hand that failed, ``number`` being its last event, as if its score were right; whether that can be."""
+        scored = events[-1]
+        if not isinstance(scored, e.HandScored) or scored.deal is None or self._group is not None:
+            return False
+        if not len(scored.points) == len(scored.totals) == self._terms.players:
+            return False
+        for event in events:
+            if isinstance(event, e.SeatToBot | e.SeatTakenBack) and event.seat in range(self._terms.players):
+                self._seat_moved(event)
+        self._number, self._at, self._before = number, scored.at, scored.at
+        self._claims = ClaimCheck()
+        self._hand = HandState(scored.hand, 0, 0, [], 0)
+        self._note_score(list(scored.points), list(scored.totals))
+        return True
 
     def result(self) -> tuple[Literal["holds", "not shown"], str]:
         """How far the claim holds of all that it was fed."""
         done = self._scored_hands
+        if self._group is not None and self._group.waiting:
+            count = f"; {_hands(done)} checked to the last card" if done else ""
+            return "not shown", self._group.why + count
         if not done and not self._broken_off:
             return "not shown", "no hand is over yet"
         rest = "" if self._over else "; of the hand in play the order of play is"
         if self._broken_off:
             rest = "; the one that was broken off is as far as it was played"
-        return "holds", f"{done} {'hand' if done == 1 else 'hands'} checked to the last card{rest}"
+        return "holds", f"{_hands(done)} checked to the last card{rest}"
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether hands of a duplicate table wait for their reveal."""
+        return self._group is not None and bool(self._group.waiting)
+
+    def _twin(self) -> RulesCheck:
+        """This check as it is, to judge the next hand once more when its cards are known."""
+        twin = copy(self)
+        twin._claims, twin._group, twin._is_twin = ClaimCheck(), None, True
+        twin._house, twin._returning = [*self._house], {*self._returning}
+        return twin
 
     def _judge(self, event: e.AnyEvent) -> None:
-        if self._over:
+        if self._over and type(event) is not e.HandsRevealed:
             self._fail("the game was over")
         if not self._at <= event.at <= LATEST:
             self._fail("it happened before the event before it, or at no time")
@@ -105,7 +122,9 @@ class RulesCheck:
         try:
             self._check_claim(event)
             _CHECKS[type(event)](self, event)
-        except (CorruptLog, Malformed, LookupError, ValueError) as error:
+        except LookupError as error:
+            raise Failed(self._number, "it names a seat or a card that there is not", repr(error)) from error
+        except (CorruptLog, Malformed, ValueError) as error:
             raise Failed(self._number, f"it does not follow: {error}") from error
 
     def _judge_whole(self, events: Sequence[Any]) -> bool:
@@ -126,23 +145,8 @@ class RulesCheck:
         # all that is asked of a hand that is over is its number
         self._hand = HandState(dealt.hand, 0, 0, [], 0)
         self._note_score(points, totals)
+        self._scored_hands += 1
         return True
-
-    def _check_claim(self, event: e.AnyEvent) -> None:
-        if self._number == 1 or self._is_copied(event):
-            return
-        house = isinstance(event, e.CardPlayed) and self._house[event.seat] is True
-        why = self._claims.fault(event, self._terms, self._hand, house=house, shown=self._revealed)
-        if why is not None:
-            self._fail(why)
-
-    def _fail(self, why: str) -> None:
-        raise Failed(self._number, why)
-
-    def _playing(self) -> HandState:
-        if self._hand is None:
-            raise CorruptLog("no hand is in play")
-        return self._hand
 
     def _created(self, event: e.GameCreated) -> None:
         if self._number > 1:
@@ -161,6 +165,11 @@ class RulesCheck:
         self._branch = event.branch is not UNSET
         if self._branch and (event.rated or event.imported is True):
             self._fail("a practice table is neither rated nor imported")
+        group = group_of(event)
+        if group is not None:
+            if self._branch:
+                self._fail("a practice table is no duplicate table")
+            self._group = SealedHands(group)
         self._created_at = event.at
         low, high = ABANDON_SECONDS
         if self._abandon_seconds is not None and not low <= self._abandon_seconds <= high:
@@ -208,8 +217,8 @@ class RulesCheck:
         if shown is None:
             deal, kitty = [mask_of(terms.deck)] * terms.players, 0
         else:
-            hands = [parse_cards(text) for text in shown.deal]
-            extras = parse_cards(shown.kitty)
+            hands = [parse_cards(text) for text in shown.deal or ()]
+            extras = parse_cards(shown.kitty or "")
             if not check_deal(terms, hands, extras):
                 self._fail("the deal is not the deck")
             deal, kitty = [mask_of(hand) for hand in hands], mask_of(extras)
@@ -224,96 +233,11 @@ class RulesCheck:
         while self._returning:
             self._house[self._returning.pop()] = False
 
-    def _cards_passed(self, event: e.CardsPassed) -> None:
-        hand = self._playing()
-        self._check_mover(event)
-        if not hand.offset or event.seat in self._passed:
-            self._fail(f"seat {event.seat} has nothing to pass")
-        self._passed.add(event.seat)
-        if len(self._passed) == self._terms.players:
-            self._due = e.PassesExchanged
-
-    def _exchanged(self, event: e.PassesExchanged) -> None:
-        hand = self._playing()
-        if event.hand != hand.number or len(self._passed) < self._terms.players:
-            self._fail("not every seat has passed")
-        self._since = event.at
-        if not self._revealed:
-            hand.exchanged = True
-            return
-        passes = None if self._shown is None else self._shown.passes
-        if passes is None or len(passes) != self._terms.players:
-            self._fail("the passes of this hand are not revealed")
-        for seat, text in enumerate(passes or ()):
-            try:
-                hand.passes[seat] = check_pass(self._terms, hand.held[seat], parse_cards(text))
-            except Refused as refusal:
-                self._fail(f"seat {seat}: {refusal.detail}")
-        hand.exchange()
-        hand.lead_with(*find_opener(self._terms, hand))
-
-    def _check_mover(self, event: e.CardsPassed | e.CardPlayed | e.MoonChosen) -> None:
-        seat, by = event.seat, event.by
-        if by == "claim" or self._is_copied(event):
-            return
-        house = self._house[seat]
-        if house is not None and house is not (by == "bot"):
-            self._fail(f"a move by {by} at seat {seat}, which is {'a' if house else 'no'} bot's")
-        if by != "clock":
-            return
-        if self._clock is None:
-            self._fail("a move by clock at a table without one")
-        elif event.at < self._since + self._clock * 1000:
-            self._fail(f"a move by clock before the time of seat {seat} was over")
-
-    def _is_copied(self, event: e.AnyEvent) -> bool:
-        """Whether it may be copied from the game that this table was branched from, and was made there."""
-        return self._branch and event.at == self._created_at
-
-    def _played(self, event: e.CardPlayed) -> None:
-        hand = self._playing()
-        self._check_mover(event)
-        if hand.offset and not hand.exchanged:
-            self._fail("the pass is not over")
-        if not self._revealed and not hand.history and not hand.trick:
-            hand.lead_with(event.seat, -1)
-        if hand.turn != event.seat:
-            self._fail(f"it is the turn of seat {hand.turn}")
-        card = CARDS[event.card]
-        reason = why_not(self._terms, hand, card) if self._revealed else None
-        if reason is not None:
-            self._fail(f"{event.card} by seat {event.seat} is {reason}")
-        hand.lay(card, self._terms.breakers)
-        self._since = event.at
-        if hand.turn < 0:
-            self._due = e.TrickEnded
-
-    def _trick_ended(self, event: e.TrickEnded) -> None:
-        hand = self._playing()
-        if len(hand.trick) != self._terms.players:
-            self._fail("the trick is not full")
-        taker = trick_taker(self._terms, hand)
-        if event.seat != taker:
-            self._fail(f"the trick goes to {'nobody' if taker is None else f'seat {taker}'}")
-        hand.take(taker, self._terms, cards_of(hand.kitty) if kitty_in_trick(self._terms, hand) else [])
-        if hand.turn < 0 and self._revealed:
-            chooser = moon_chooser(self._terms, hand, self._totals)
-            self._due = e.HandScored if chooser is None else None
-
-    def _moon(self, event: e.MoonChosen) -> None:
-        hand = self._playing()
-        self._check_mover(event)
-        over = len(hand.history) == self._terms.hand
-        if not over or self._terms.rules.moon_effect not in MOON_CHOICES or hand.choice is not None:
-            self._fail("there is no moon to choose for")
-        if self._revealed and moon_chooser(self._terms, hand, self._totals) != event.seat:
-            self._fail("another seat shot the moon, if any did")
-        hand.choice = event.choice
-        if self._revealed:
-            self._due = e.HandScored
-
     def _scored(self, event: e.HandScored) -> None:
         hand = self._playing()
+        if event.deal is None or event.kitty is None:
+            self._scored_sealed(event, hand)
+            return
         if event.hand != hand.number or len(hand.history) < self._terms.hand:
             self._fail("the hand is not played out")
         if not hand.offset and event.passes is not None:
@@ -327,11 +251,34 @@ class RulesCheck:
         if list(event.totals) != totals:
             self._fail(f"the totals are {totals}")
         self._note_score(points, totals)
+        self._scored_hands += 1
+
+    def _scored_sealed(self, event: e.HandScored, hand: HandState) -> None:
+        """The score of a hand whose cards are sealed: its points are judged with them, the sums now."""
+        if self._group is None:
+            raise Failed(self._number, "the cards of this hand are not revealed")
+        if event.hand != hand.number or len(hand.history) < self._terms.hand:
+            self._fail("the hand is not played out")
+        if len(event.points) != self._terms.players:
+            self._fail("there are points for other seats than there are")
+        totals = add_points(self._terms, self._totals, list(event.points))
+        if list(event.totals) != totals:
+            self._fail(f"the totals are {totals}")
+        self._group.close(event.hand)
+        self._note_score(list(event.points), totals)
+
+    def _shows(self, event: e.HandsRevealed) -> None:
+        """Judge a hand again from its deal on, now that its cards are known."""
+        if self._is_twin:
+            return
+        shown = None if isinstance(self._shown, e.HandScored) else self._shown
+        if self._group is None or not self._group.reveal(event, shown):
+            self._fail("no such hand is the next to be revealed")
+        self._scored_hands += shown is None or shown.hand != event.hand
 
     def _note_score(self, points: list[int], totals: list[int]) -> None:
         hand = self._playing()
         self._totals, self._done = totals, hand.number
-        self._scored_hands += 1
         self._end = game_end(self._terms, totals, points, hand.number)
         self._due = e.HandDealt if self._end is None else e.GameEnded
 
@@ -348,6 +295,8 @@ class RulesCheck:
             elif event.winners != end.winners:
                 self._fail(f"the winners are {list(end.winners)}")
         self._over = True
+        if self._group is not None and self._hand is not None and self._hand.number > self._done:
+            self._group.close(self._hand.number)
 
     def _abandoned(self, event: e.GameEnded) -> None:
         """An end as abandoned, by the conditions of `domain.game.abandoned_at`."""
@@ -377,6 +326,10 @@ class RulesCheck:
         return [] if chooser is None else [chooser]
 
 
+def _hands(count: int) -> str:
+    return f"{count} {'hand' if count == 1 else 'hands'}"
+
+
 _CHECKS: Final[dict[type[e.Event], Callable[[RulesCheck, Any], None]]] = {
     e.GameCreated: RulesCheck._created,
     e.SeatTaken: RulesCheck._seat_taken,
@@ -390,6 +343,7 @@ _CHECKS: Final[dict[type[e.Event], Callable[[RulesCheck, Any], None]]] = {
     e.TrickEnded: RulesCheck._trick_ended,
     e.MoonChosen: RulesCheck._moon,
     e.HandScored: RulesCheck._scored,
+    e.HandsRevealed: RulesCheck._shows,
     e.SeatToBot: RulesCheck._seat_moved,
     e.SeatTakenBack: RulesCheck._seat_moved,
     e.KeyRotated: RulesCheck._ignored,

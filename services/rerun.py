@@ -18,12 +18,15 @@ from domain.fold import apply, fold
 from domain.refusals import CorruptLog
 from domain.state import State
 from services.faults import Failed, Shown
+from services.groups import group_of, sealed_words
+from services.levels import NO_LEVEL, Level, bots_level
 from services.revealed import put_back
 
 Move = e.CardsPassed | e.CardPlayed | e.MoonChosen
 _HOUSE: Final = ("bot", "clock")
 """Who moves for the house."""
-NOT_ASKED: Final = "--rerun-bots plays the bots' decisions again"
+NOT_ASKED: Final = "nobody has asked for it"
+ASK: Final = "let the bots decide again (--rerun-bots)"
 _WOULD: Final[dict[type[Move], str]] = {
     e.CardsPassed: "pass",
     e.CardPlayed: "play",
@@ -40,6 +43,11 @@ def _is_houses(event: e.AnyEvent) -> TypeGuard[Move]:
     return type(event) in _WOULD and event.by in _HOUSE  # type: ignore[union-attr]
 
 
+def _is_hidden(event: e.AnyEvent) -> bool:
+    """Whether a hand is dealt whose cards, or whose secret, are not known."""
+    return isinstance(event, e.HandDealt) and (event.hidden is UNSET or not event.hidden.secret)
+
+
 class BotsCheck:
     """Makes the house's decisions of a game again, of which it is fed the events in order, hand by hand.
 
@@ -54,6 +62,10 @@ class BotsCheck:
         self._number = 0
         self._over = False
         """Whether nothing further can be judged."""
+        self._waiting: list[e.AnyEvent] = []
+        """Events from the first hand on whose cards are sealed: of a duplicate table."""
+        self._group: str | None = None
+        """The group of a duplicate table."""
         self._lost = ""
         """Why what the bots saw cannot be rebuilt; empty where it can."""
 
@@ -67,12 +79,23 @@ class BotsCheck:
         if self._over:
             return
         try:
-            told = put_back(list(events), broken_off)
-            self._follow(told if fault is None else told[: fault - 1 - self._number])
+            told = put_back([*self._waiting, *events], broken_off)
+            told = told if fault is None else told[: max(fault - 1 - self._number, 0)]
+            known = self._known(told)
+            self._follow(told[:known])
+            self._number, self._waiting = self._number + known, told[known:]
         except (CorruptLog, LookupError) as error:
             self._lost = f"what the bots saw cannot be rebuilt: {error}"
         self._over |= bool(self._lost) or fault is not None
-        self._number += len(events)
+
+    def _known(self, events: Sequence[e.AnyEvent]) -> int:
+        """How many of the events come before a hand of a duplicate table that is still sealed."""
+        first = events[0] if events and not self._number else None
+        if isinstance(first, e.GameCreated):
+            self._group = group_of(first)
+        if self._group is None:
+            return len(events)
+        return next((at for at, one in enumerate(events) if _is_hidden(one)), len(events))
 
     def _follow(self, events: Sequence[e.AnyEvent]) -> None:
         """Fold the events, and judge each decision by the table right before it, until the cards are not known."""
@@ -81,7 +104,7 @@ class BotsCheck:
             if state is None:
                 self._state = fold(None, [event])
                 continue
-            if isinstance(event, e.HandDealt) and (event.hidden is UNSET or not event.hidden.secret):
+            if _is_hidden(event):
                 self._over = True
                 return
             if _is_houses(event):
@@ -104,12 +127,36 @@ class BotsCheck:
                 f"seat {event.seat}, {title} {named.name}@{named.version} would {_WOULD[type(event)]} {wanted}, not {made}",
             )
 
+    @property
+    def _sealed(self) -> list[int]:
+        """The hands that are over and wait for their reveal."""
+        return [one.hand for one in self._waiting if isinstance(one, e.HandScored)]
+
+    def level(self, fault: int | None) -> Level:
+        """How far that is; ``fault`` as in `result`."""
+        if not self._total:
+            return NO_LEVEL
+        if self._missing:
+            return bots_level(made=False, rest="use a program that has these bots")
+        if self._lost:
+            return bots_level(made=False, rest="")
+        if self._sealed:
+            return bots_level(
+                made=False, rest="check again when every table of the group has finished the hand"
+            )
+        waiting = self._made < self._total and fault is None
+        return bots_level(
+            made=self._made > 0, rest="check again when the hand in play is over" if waiting else ""
+        )
+
     def result(self, fault: int | None) -> tuple[Literal["holds", "not shown"], str]:
         """How far the claim holds; ``fault`` is the first event that does not follow from the rules."""
         if not self._total:
             return "not shown", "no house bot has made a move"
         if self._lost:
             return "not shown", self._lost
+        if sealed := self._sealed:
+            return "not shown", sealed_words(sealed, self._group or "")
         made, waiting = self._made, self._total - self._made - sum(self._missing.values())
         again = f"{made} {'decision' if made == 1 else 'decisions'} of bots made again"
         if self._missing:

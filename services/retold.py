@@ -277,6 +277,9 @@ _TELLERS: Final[Mapping[type[e.Event], Callable[[Any, str], str]]] = {
     e.TrickEnded: lambda _, who: f"{who} takes the trick",
     e.MoonChosen: lambda event, who: f"{who} shot the moon: {event.choice}{_BY[event.by]}",
     e.HandScored: lambda event, _: f"hand {event.hand} is scored:",
+    e.HandsRevealed: lambda event, _: (
+        f"the cards of hand {event.hand} are shown: every table of the group is through"
+    ),
     e.SeatToBot: lambda _, who: f"{who} is played by the stand-in bot from here on",
     e.SeatTakenBack: lambda _, who: f"{who} plays again",
     e.KeyRotated: lambda event, _: f"the server signs with another key: {event.server_key}",

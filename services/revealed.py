@@ -1,7 +1,7 @@
 """The hidden parts of a game's events, put back where later events reveal them.
 
 When a game is over nothing of it is secret any more, so its public events hold all that a fold needs: what was hidden
-when it happened is put back from `HandScored`, and of a hand that was broken off from the secret in `GameEnded`. A practice
+when it happened is put back from `HandScored`, at a duplicate table from `HandsRevealed`, and of a hand that was broken off from the secret in `GameEnded`. A practice
 table that was abandoned has no such secret: its cards stand in the game that it was branched from, and in its own log.
 """
 
@@ -17,6 +17,8 @@ from domain import events as e
 from services.fairness import FairnessCheck
 from services.faults import Failed, Shown
 
+_Reveal = e.HandScored | e.HandsRevealed | Shown
+
 
 def restore_hidden(events: list[Any]) -> list[e.AnyEvent]:
     """``events`` with the hidden parts put back that later events reveal."""
@@ -25,21 +27,23 @@ def restore_hidden(events: list[Any]) -> list[e.AnyEvent]:
 
 def put_back(events: list[Any], shown: Shown | None) -> list[e.AnyEvent]:
     """`restore_hidden` where the hand is known that the end of the game broke off; none where it broke off none."""
-    scores: dict[int, e.HandScored | Shown] = {
-        event.hand: event for event in events if isinstance(event, e.HandScored)
+    scores: dict[int, _Reveal] = {
+        event.hand: event
+        for event in events
+        if isinstance(event, e.HandScored | e.HandsRevealed) and event.deal is not None
     }
-    ended: e.GameEnded | None = None
+    ended: e.GameEnded | e.HandsRevealed | None = None
     if shown is not None:
         scores[shown.hand] = shown
-        ended = next((one for one in events if isinstance(one, e.GameEnded) and one.secret), None)
-    dealt: e.HandScored | Shown | None = None
+        ended = next((one for one in events if _is_end_of(one, shown.hand)), None)
+    dealt: _Reveal | None = None
     for at, event in enumerate(events):
         kind = type(event)
         if kind is e.HandDealt:
             dealt = scores.get(event.hand)
             if dealt is not None:
-                told = dealt.secret if isinstance(dealt, e.HandScored) else ended and ended.secret
-                hidden = e.DealtSecret(secret=told or "", deal=dealt.deal, kitty=dealt.kitty)
+                told = ended and ended.secret if isinstance(dealt, Shown) else dealt.secret
+                hidden = e.DealtSecret(secret=told or "", deal=dealt.deal or (), kitty=dealt.kitty or "")
                 events[at] = msgspec.structs.replace(event, hidden=hidden)
         elif kind is e.CardsPassed and dealt is not None:
             events[at] = msgspec.structs.replace(event, hidden=_pass_of(dealt, ended, event))
@@ -48,8 +52,7 @@ def put_back(events: list[Any], shown: Shown | None) -> list[e.AnyEvent]:
 
 def _broken_off(events: Sequence[Any]) -> Shown | None:
     """The hand that the end of the game broke off, where it reveals one."""
-    last = events[-1] if events else None
-    if not isinstance(last, e.GameEnded) or last.secret is None:
+    if not any(isinstance(one, e.GameEnded) and one.reason == "abandoned" for one in events):
         return None
     check = FairnessCheck()
     with suppress(Failed):
@@ -57,7 +60,14 @@ def _broken_off(events: Sequence[Any]) -> Shown | None:
     return check.broken_off
 
 
-def _pass_of(dealt: e.HandScored | Shown, ended: e.GameEnded | None, event: e.CardsPassed) -> Any:
+def _is_end_of(event: e.AnyEvent, hand: int) -> bool:
+    """Whether an event reveals the secret of a hand that was broken off."""
+    if isinstance(event, e.HandsRevealed):
+        return event.hand == hand
+    return isinstance(event, e.GameEnded) and event.secret is not None
+
+
+def _pass_of(dealt: _Reveal, ended: e.GameEnded | e.HandsRevealed | None, event: e.CardsPassed) -> Any:
     """What was hidden of a pass; the event's own where nothing reveals it."""
     if isinstance(dealt, Shown):
         cards, revealed = dealt.given[event.seat], None if ended is None else ended.pass_signatures

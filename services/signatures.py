@@ -58,6 +58,9 @@ class SignatureCheck:
         self._mark = 0
         self._passes: dict[int, _Pass] = {}
         """The passes of this hand that seats with a key made themselves."""
+        self._sealed: dict[int, dict[int, _Pass]] = {}
+        """By number the passes of hands of a duplicate table that are over and not revealed."""
+        self._hand = 0
         self._due: list[_Due] = []
         """Signatures that are still to be checked, in the order of the events that they stand in."""
         self._signed = 0
@@ -92,6 +95,16 @@ class SignatureCheck:
             raise Failed(1, f"nobody sits at seat {seat}, whose key you have")
         return self._summary()
 
+    @property
+    def signing(self) -> list[int]:
+        """The seats that sign their moves, and in `pinned` those of them whose keys the reader has."""
+        return sorted(self._keys)
+
+    @property
+    def pinned(self) -> list[int]:
+        """See `signing`."""
+        return [seat for seat in self.signing if seat in self._pinned]
+
     def _created(self, event: e.GameCreated) -> None:
         self._game = event.game
 
@@ -102,19 +115,33 @@ class SignatureCheck:
     def _marked(self, _: e.PassesExchanged | e.TrickEnded) -> None:
         self._mark = self._number
 
-    def _dealt(self, _: e.HandDealt) -> None:
-        self._mark, self._passes = self._number, {}
+    def _dealt(self, event: e.HandDealt) -> None:
+        self._mark, self._passes, self._hand = self._number, {}, event.hand
 
     def _chosen(self, event: e.CardsPassed) -> None:
         if event.by == "player" and event.seat in self._keys:
             self._passes[event.seat] = _Pass(self._number, self._mark)
 
     def _scored(self, event: e.HandScored) -> None:
+        if event.deal is None:
+            self._sealed[event.hand], self._passes = self._passes, {}
+            return
         self._passed(dict(enumerate(event.passes or ())), event.pass_signatures)
 
     def _ended(self, event: e.GameEnded) -> None:
         if self._broken_off is not None:
             self._passed(self._broken_off.given, event.pass_signatures)
+        elif self._passes:
+            self._sealed[self._hand], self._passes = self._passes, {}
+
+    def _revealed(self, event: e.HandsRevealed) -> None:
+        between, self._passes = self._passes, self._sealed.pop(event.hand, {})
+        broken = self._broken_off
+        given = dict(enumerate(event.passes or ()))
+        if broken is not None and broken.hand == event.hand:
+            given = broken.given
+        self._passed(given, event.pass_signatures)
+        self._passes = between
 
     def _seat_taken(self, event: e.SeatTaken) -> None:
         self._seats[event.seat] = self._number
@@ -187,10 +214,7 @@ class SignatureCheck:
         told = f"; {self._signed} moves signed by seats {seats}"
         open_keys = [str(seat) for seat in sorted(self._keys) if seat not in self._pinned]
         if open_keys:
-            told += (
-                f"; key not pinned of seats {', '.join(open_keys)}:"
-                " compare it with one you got elsewhere (--seat-key SEAT=HEX)"
-            )
+            told += f"; key not pinned of seats {', '.join(open_keys)}"
         return told
 
 
@@ -206,6 +230,7 @@ _CHECKS: Final[dict[type[e.Event], Callable[[SignatureCheck, Any], None]]] = {
     e.TrickEnded: SignatureCheck._marked,
     e.MoonChosen: SignatureCheck._moved,
     e.HandScored: SignatureCheck._scored,
+    e.HandsRevealed: SignatureCheck._revealed,
     e.GameEnded: SignatureCheck._ended,
 }
 

@@ -17,7 +17,7 @@ from domain.events import BotName, Branch, Choice, Reason
 from domain.ruleset import RuleSet, Terms, terms_of
 from domain.state import HandState, Phase, SeatState, State, Trick
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Raise it with every change of `State`, `HandState` or the fold: what was stored under another one is not used."""
 EVERY: Final = 8
 """A snapshot is stored with an append that reaches or passes a multiple of so many events."""
@@ -71,6 +71,7 @@ class Snapshot(msgspec.Struct, array_like=True):
     clock: int | None
     abandon_seconds: int | None
     branch: Branch | None
+    deal_group: str
     seats: list[SeatState]
     first_ready_at: int | None
     root: str
@@ -86,6 +87,7 @@ class Snapshot(msgspec.Struct, array_like=True):
     """The earliest event that a move may be signed at, and its head."""
     signer: str
     """The server key that is valid at event ``seq``."""
+    sealed: list[_Hand]
 
     def state(self) -> State:
         """The folded state."""
@@ -94,10 +96,11 @@ class Snapshot(msgspec.Struct, array_like=True):
             setattr(state, name, value)
         state.terms = _terms(self.rules)
         state.hand = None if self.hand is None else _unpack_hand(self.hand)
+        state.sealed = tuple(_unpack_hand(one) for one in self.sealed)
         return state
 
 
-_SHARED: Final = tuple(name for name in State.__slots__ if name not in ("terms", "hand"))
+_SHARED: Final = tuple(name for name in State.__slots__ if name not in ("terms", "hand", "sealed"))
 _HAND_SHARED: Final = tuple(
     name for name in HandState.__slots__ if name not in ("dealt", "kitty", "held", "passes")
 )
@@ -130,6 +133,7 @@ def take_snapshot(
             hand=hand,
             mark=mark,
             signer=signer,
+            sealed=[_pack_hand(one) for one in state.sealed],
             **fields,
         )
     )

@@ -17,11 +17,12 @@ from services.chain import Chain
 from services.fairness import FairnessCheck, unshown
 from services.faults import Failed
 from services.hands import EventReader, Hands
-from services.integrity import IntegrityCheck, Kept, Signed
+from services.integrity import IntegrityCheck, Kept, Signed, check_evidence
+from services.levels import bots_level, rules_level
 from services.proof import Claim, Proof, Report
 from services.proof_file import ProofFile
 from services.replay import RulesCheck
-from services.rerun import NOT_ASKED, BotsCheck, bot_moves
+from services.rerun import ASK, NOT_ASKED, BotsCheck, bot_moves
 from services.rotations import KeysOverTime
 from services.signatures import SignatureCheck
 
@@ -42,7 +43,7 @@ def verify_proof(
 
     ``server_key`` is the first key of the server as the reader got it elsewhere, ``seat_keys`` those of seats that sign
     their moves, all in hex; ``kept`` what it kept itself. With ``rerun_bots`` the bots' decisions are made again.
-    Raises `Malformed` where a hand has more events than are read.
+    Raises `Malformed` where a hand has more events than are read, `WrongEvidence` where ``kept`` is of another game.
     """
     verifier = Verifier(proof.game, proof.server_key, seat_keys, rerun_bots=rerun_bots)
     for at in range(0, len(proof.lines), _AT_ONCE):
@@ -61,7 +62,7 @@ def verify_file(
 ) -> Report:
     """What a proof file shows, as `verify_proof`, which is read here for the first time and never held.
 
-    Raises `Malformed`, with the number of the line, where it is no proof file.
+    Raises `Malformed`, with the number of the line, where it is no proof file, and `WrongEvidence`.
     """
     verifier = Verifier(file.game, file.server_key, seat_keys, rerun_bots=rerun_bots)
     for lines, together in file.events():
@@ -70,11 +71,29 @@ def verify_file(
     return verifier.report(heads, signed, server_key, kept)
 
 
+def verify_throughout(proof: Proof, server_key: str, kept: Kept) -> tuple[Report, list[Claim]]:
+    """`verify_proof` with all decisions of bots made again, and further faults: claims F and R go on behind a hand that fails.
+
+    What follows from a hand that fails is judged as if its score and its secret were right, so not all that is named is a
+    fault of its own.
+    """
+    verifier = Verifier(proof.game, proof.server_key, None, rerun_bots=True, throughout=True)
+    verifier.feed(proof.lines, b"\n".join(proof.lines))
+    report = verifier.report(proof.heads, proof.signed, server_key, kept)
+    return report, verifier.more
+
+
 class Verifier:
     """Judges a proof file of which it is fed the events' lines in order, and at the end what stands behind them."""
 
     def __init__(
-        self, game: str, server_key: str, seat_keys: Mapping[int, str] | None = None, *, rerun_bots: bool
+        self,
+        game: str,
+        server_key: str,
+        seat_keys: Mapping[int, str] | None = None,
+        *,
+        rerun_bots: bool,
+        throughout: bool = False,
     ) -> None:
         self._game, self._server_key = game, server_key
         self._reader = EventReader()
@@ -84,7 +103,12 @@ class Verifier:
         self._first: e.AnyEvent | None = None
         self._first_fault: Failed | None = None
         self._hands = Hands()
-        self._replay = _Replay(SignatureCheck(self._chain.head_of, seat_keys), rerun_bots)
+        self._replay = _Replay(SignatureCheck(self._chain.head_of, seat_keys), rerun_bots, throughout)
+
+    @property
+    def more(self) -> list[Claim]:
+        """The faults behind the first ones of F and R, where they are looked for."""
+        return self._replay.more
 
     def feed(self, lines: Sequence[bytes], together: bytes) -> None:
         """Judge the next lines; ``together`` are the same, joined by line ends."""
@@ -100,7 +124,9 @@ class Verifier:
                 self._replay.feed(hand)
 
     def report(self, heads: str, signed: Signed, server_key: str | None, kept: Kept) -> Report:
-        """What all of it shows."""
+        """What all of it shows. Raises `WrongEvidence` where ``kept`` is of another game than the file."""
+        if isinstance(self._first, e.GameCreated) and self._first.game == self._game:
+            check_evidence(kept, self._game)
         integrity = self._integrity(heads, signed, server_key, kept)
         broken = self._reader.fault or self._first_fault
         why = ""
@@ -112,10 +138,11 @@ class Verifier:
             why = unshown(self._first)
         else:
             fairness = Claim("F", "fair deals", "not shown", "the events cannot be read")
-            rules = Claim("R", "rules and score", "fails", str(broken), broken.event)
+            rules = Claim("R", "rules and score", "fails", str(broken), broken.event, cause=broken.cause)
             bots = Claim("B", BOTS, "not shown", "the events cannot be read")
         if why and integrity.status != "fails":
-            integrity = Claim("I", integrity.title, "not shown", f"{why}; since then {_since(integrity)}")
+            told = f"{why}; since then {_since(integrity)}"
+            integrity = Claim("I", integrity.title, "not shown", told)
         claims = (fairness, integrity, rules, bots)
         return Report(
             ok=all(claim.status != "fails" for claim in claims),
@@ -140,21 +167,29 @@ class Verifier:
     def _integrity(self, heads: str, signed: Signed, server_key: str | None, kept: Kept) -> Claim:
         wrong, forged = self._chain.first_wrong(heads), self._keys_fault
 
+        check = IntegrityCheck(self._game, self._keys, self._chain)
+
         def run() -> tuple[Literal["holds", "not shown"], str]:
             # a rotation that is forged is told before a head that follows from it
             if forged is not None and (wrong is None or forged.event < wrong):
                 raise forged
             if wrong is not None:
                 raise Failed(wrong, "its head is not the one in the file")
-            return IntegrityCheck(self._game, self._keys, self._chain).run(signed, kept, server_key)
+            return check.run(signed, kept, server_key)
 
-        return _claim("I", "nothing altered", run)
+        found = _claim("I", "nothing altered", run)
+        if found.status == "fails":
+            return found
+        return found.at(check.level(holds=found.status == "holds", pinned=server_key is not None))
 
 
 class _Replay:
     """Claims F, R and B. Of signed moves, R has that they are their seats' own."""
 
-    def __init__(self, signatures: SignatureCheck, rerun_bots: bool) -> None:
+    def __init__(self, signatures: SignatureCheck, rerun_bots: bool, throughout: bool = False) -> None:
+        self.more: list[Claim] = []
+        self._fair_on = self._rules_on = throughout
+        """Whether F and R go on when they have failed."""
         self._fairness, self._rules, self._bots = FairnessCheck(), RulesCheck(), BotsCheck()
         self._signatures, self._rerun_bots = signatures, rerun_bots
         self._unfair: Failed | None = None
@@ -167,15 +202,24 @@ class _Replay:
     def feed(self, hand: Sequence[e.AnyEvent]) -> None:
         """Let every check that has found no fault yet see the next hand."""
         before = self._fairness.broken_off
-        if self._unfair is None:
-            self._unfair = _caught(self._fairness.feed, hand)
+        end = self._number + len(hand)
+        if self._unfair is None or self._fair_on:
+            unfair = _caught(self._fairness.feed, hand)
+            self._unfair = self._first_of("F", self._unfair, unfair)
+            if unfair is not None:
+                self._fair_on = self._fair_on and self._fairness.skip(hand[-1], end)
         shown = self._fairness.broken_off
         broken_off = None if shown is before else shown
         sound = hand
+        if self._wrong is not None and self._rules_on:
+            wrong = _caught(self._rules.feed, hand, broken_off)
+            self._first_of("R", self._wrong, wrong)
+            self._rules_on = wrong is None or self._rules.skip(hand, end)
         if self._wrong is None:
             self._wrong = _caught(self._rules.feed, hand, broken_off)
             if self._wrong is not None:
-                sound = hand[: self._wrong.event - 1 - self._number]
+                self._rules_on = self._rules_on and self._rules.skip(hand, end)
+                sound = hand[: max(self._wrong.event - 1 - self._number, 0)]
             if self._unsigned is None:
                 self._unsigned = _caught(self._signatures.feed, sound, broken_off)
         self._has_bot_moves = self._has_bot_moves or bool(bot_moves(hand))
@@ -184,9 +228,19 @@ class _Replay:
             self._dishonest = _caught(self._bots.feed, hand, broken_off, fault)
         self._number += len(hand)
 
+    def _first_of(self, name: Literal["F", "R"], first: Failed | None, fault: Failed | None) -> Failed | None:
+        """The first fault of a claim; a later one is kept beside it."""
+        if first is None or fault is None:
+            return first or fault
+        title = "fair deals" if name == "F" else "rules and score"
+        self.more.append(Claim(name, title, "fails", str(fault), fault.event, cause=fault.cause))
+        return first
+
     def claims(self, first: e.GameCreated) -> tuple[Claim, Claim, Claim]:
         """The three claims on all that went by."""
         fairness = _claim("F", "fair deals", self._fairness.result, self._unfair)
+        if fairness.status != "fails":
+            fairness = fairness.at(self._fairness.level())
         found = _claim("R", "rules and score", self._rules.result, self._wrong)
         bots = self._claim_bots(first, found.event)
         try:
@@ -196,7 +250,14 @@ class _Replay:
         except Failed as failed:
             return fairness, Claim("R", found.title, "fails", str(failed), failed.event), bots
         if found.status != "fails":
-            found = msgspec.structs.replace(found, detail=found.detail + signed)
+            found = msgspec.structs.replace(found, detail=found.detail + signed).at(
+                rules_level(
+                    self._signatures.signing,
+                    self._signatures.pinned,
+                    hands=int(found.status == "holds"),
+                    sealed=self._rules.is_sealed,
+                )
+            )
         return fairness, found, bots
 
     def _claim_bots(self, first: e.GameCreated, fault: int | None) -> Claim:
@@ -208,8 +269,10 @@ class _Replay:
             elif self._unfair is not None:
                 why = "the bots' seeds follow from the secrets of the deals, and claim F fails"
         if not why:
-            return _claim("B", BOTS, lambda: self._bots.result(fault), self._dishonest)
-        return Claim("B", BOTS, "not shown", why)
+            found = _claim("B", BOTS, lambda: self._bots.result(fault), self._dishonest)
+            return found if found.status == "fails" else found.at(self._bots.level(fault))
+        found = Claim("B", BOTS, "not shown", why)
+        return found.at(bots_level(made=False, rest=ASK)) if why == NOT_ASKED else found
 
 
 def _caught(feed: Callable[..., None], *what: Any) -> Failed | None:
@@ -233,7 +296,7 @@ def _claim(
             raise fault
         status, detail = run()
     except Failed as failed:
-        return Claim(name, title, "fails", str(failed), failed.event)
+        return Claim(name, title, "fails", str(failed), failed.event, cause=failed.cause)
     return Claim(name, title, status, detail)
 
 

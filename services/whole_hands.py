@@ -72,6 +72,8 @@ class WholeHands:
             or sorted(passers) != list(range(len(passers)))
             or scored.hand != events[0].hand
             or (offset and events[first - 1].hand != scored.hand)
+            or scored.deal is None
+            or scored.kitty is None
             or kernel.NOBODY in takers
         ):
             return None

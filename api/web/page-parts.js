@@ -44,12 +44,14 @@ export function problemBox(what, hint) {
   return box;
 }
 
-/** @param {{ name: string, status: string }} claim @param {string} reached @param {string} next @param {string} said */
+/** @param {{ name: string, status: string, level?: number | null }} claim @param {string} reached @param {string} next @param {string} said */
 export function claimBox(claim, reached, next, said) {
-  const box = element("article", `claim ${claim.status === "not shown" ? "open" : claim.status}`);
+  // what only the file's own server says is not told as what holds
+  const byServer = claim.name === "I" && claim.status === "holds" && claim.level === 1;
+  const box = element("article", `claim ${claim.status === "not shown" || byServer ? "open" : claim.status}`);
   box.dataset.claim = claim.name;
   box.append(
-    element("h3", "", QUESTIONS[/** @type {"F"} */ (claim.name)], element("span", "badge", claim.status)),
+    element("h3", "", QUESTIONS[/** @type {"F"} */ (claim.name)], element("span", "badge", byServer ? "its server says so" : claim.status)),
     element("p", "level", element("b", "", reached)),
   );
   if (next) box.append(element("p", "", next));

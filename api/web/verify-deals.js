@@ -4,6 +4,7 @@
 import {
   commitCards, commitEntropy, dealCards, dealSeed, entropyRoot, formatCards, fullDeck, hashFromHex, hidingKey, linkBefore, macKey, parseCards, toHex,
 } from "./verify-formulas.js";
+import { NO_LEVEL, fairnessLevel, sealedLevel } from "./verify-levels.js";
 import { Failed } from "./verify-reading.js";
 import { readRules } from "./verify-shapes.js";
 
@@ -46,6 +47,11 @@ export class FairnessCheck {
     this.root = null;
     /** The last revealed link of the seed chain, the anchor at first. */
     this.link = "";
+    /** The group of a duplicate table, whose id stands for the game's where cards are dealt. @type {string | undefined} */
+    this.group = this.first.deal_group;
+    this.name = this.group ?? this.first.game;
+    /** Hands of a duplicate table that were not revealed yet. @type {{ dealt: any, passed: Map<number, string | null>, broken: boolean }[]} */
+    this.sealed = [];
     this.readyAt = 0; // when the first entropy was opened, in ms
     /** Seats that opened something when the time for it was over, which a house no longer lets them. @type {number[]} */
     this.late = [];
@@ -54,6 +60,7 @@ export class FairnessCheck {
     /** @type {Map<number, string | null>} */
     this.passed = new Map();
     this.hands = 0;
+    this.judged = false; // whether the game commits to its deals
   }
 
   /** How far the claim holds. Throws `Failed`. @param {string} why why nothing can be shown, "" where it can @returns {Promise<["holds" | "not shown", string]>} */
@@ -73,6 +80,7 @@ export class FairnessCheck {
     if (limit === null || limit > first.chain) this.fail("the rules allow more hands than the seed chain has secrets");
     const [low, high] = READY_SECONDS;
     if (first.ready_seconds < low || first.ready_seconds > high) this.fail(`the time to get ready is not ${low} to ${high} seconds`);
+    this.judged = true;
     for (const [at, event] of this.events.entries()) {
       this.number = at + 1;
       await this.check(event);
@@ -89,19 +97,34 @@ export class FairnessCheck {
       let hidden = [];
       if (event.t === "hand_dealt") hidden = [...event.hands, event.kitty];
       if (event.t === "cards_passed") hidden = [event.cards];
-      if (event.t === "hand_scored" || event.t === "game_ended") hidden = [event.secret];
+      if (["hand_scored", "hands_revealed", "game_ended"].includes(event.t)) hidden = [event.secret];
       if (hidden.some((one) => one !== null)) this.fail("a practice table has no commitments and secrets");
     }
   }
 
   /** @returns {["holds" | "not shown", string]} */
   result() {
+    if (this.sealed.length) return ["not shown", this.sealedWords()];
     if (this.hands === 0) return ["not shown", "no hand is over yet"];
     const seats = [...this.openings.keys()].filter((seat) => this.openings.get(seat)).sort((one, other) => one - other);
     if (seats.length === 0) return ["not shown", "no seat contributed, so the server alone decided the deals"];
     const late = this.late.sort((one, other) => one - other);
     const openedLate = late.length ? `; seat${late.length > 1 ? "s" : ""} ${late.join(", ")} opened late` : "";
     return ["holds", `for seats ${seats.join(", ")}, which contributed to the deals${openedLate}`];
+  }
+
+  /** How far that is. */
+  level() {
+    if (!this.judged) return NO_LEVEL;
+    if (this.sealed.length) return sealedLevel(2);
+    const persons = [...this.seats.keys()].filter((seat) => this.seats.get(seat).kind === "player").sort((one, other) => one - other);
+    return fairnessLevel(persons, persons.filter((seat) => this.openings.get(seat)), this.hands);
+  }
+
+  sealedWords() {
+    const hands = this.sealed.map(({ dealt }) => dealt.hand);
+    const [told, them] = hands.length === 1 ? ["hand", "it"] : ["hands", "them"];
+    return `the cards of ${told} ${hands.join(", ")} are sealed until every table of group ${this.name.slice(0, 64)} has finished ${them}`;
   }
 
   /** @param {string} why @returns {never} */
@@ -138,6 +161,8 @@ export class FairnessCheck {
         return;
       case "hand_scored":
         return this.scored(event);
+      case "hands_revealed":
+        return this.revealed(event);
       case "game_ended":
         return this.ended(event);
     }
@@ -179,7 +204,7 @@ export class FairnessCheck {
     const late = right.some(([seat, kind]) => kind === "player" && !this.openings.has(seat));
     const time = this.readyAt + this.first.ready_seconds * 1000;
     if (late && (this.openings.size === 0 || event.at < time)) this.fail("a seat was locked out before its time to get ready was over");
-    this.root = await entropyRoot(this.first.game, right);
+    this.root = await entropyRoot(this.name, right);
     if (event.root !== toHex(this.root)) this.fail("the root is not the hash of the openings");
   }
 
@@ -194,20 +219,59 @@ export class FairnessCheck {
   /** @param {any} event */
   async scored(event) {
     if (this.dealt === null || this.dealt.hand !== event.hand) this.fail("no such hand was dealt");
+    if (this.group !== undefined) {
+      this.seal(event, false);
+      return;
+    }
     const secret = await this.reveal(event.secret);
     const { deal, kitty } = await this.openDeal(secret);
     if (JSON.stringify(event.deal) !== JSON.stringify(deal) || event.kitty !== kitty) this.fail("the deal does not follow from the secret and the players' entropy");
-    for (const [seat, text] of (event.passes ?? []).entries()) {
-      if (this.passed.get(seat) !== (await commitment(secret, String(seat), "pass", text))) this.fail(`the commitment to the pass of seat ${seat} does not open`);
-    }
+    await this.checkPasses(event.passes, secret);
     this.dealt = null;
     this.hands += 1;
+  }
+
+  /** @param {string[] | null} passes @param {Bytes} secret */
+  async checkPasses(passes, secret) {
+    for (const [seat, text] of (passes ?? []).entries()) {
+      if (this.passed.get(seat) !== (await commitment(secret, String(seat), "pass", text))) this.fail(`the commitment to the pass of seat ${seat} does not open`);
+    }
+  }
+
+  /** Keeps a hand of a duplicate table for its reveal. @param {any} event @param {boolean} broken whether the end of the game broke it off */
+  seal(event, broken) {
+    const cards = broken ? [] : [event.deal, event.kitty, event.passes];
+    if ([event.secret, ...cards].some((one) => one !== null) || event.pass_signatures !== undefined) {
+      this.fail("the cards of a duplicate table are sealed until hands_revealed");
+    }
+    this.sealed.push({ dealt: this.dealt, passed: new Map(this.passed), broken });
+    this.dealt = null;
+  }
+
+  /** @param {any} event */
+  async revealed(event) {
+    const [next] = this.sealed;
+    if (next === undefined || next.dealt.hand !== event.hand) this.fail("no such hand is the next to be revealed");
+    this.sealed.shift();
+    const inPlay = { dealt: this.dealt, passed: this.passed };
+    Object.assign(this, { dealt: next.dealt, passed: next.passed });
+    const secret = await this.reveal(event.secret);
+    const { deal, kitty } = await this.openDeal(secret);
+    if (JSON.stringify(event.deal) !== JSON.stringify(deal) || event.kitty !== kitty) this.fail("the deal does not follow from the secret and the players' entropy");
+    if (next.broken) {
+      const passes = await this.openPasses(deal, secret);
+      if (JSON.stringify(event.passes) !== JSON.stringify(passes.length === deal.length ? passes : null)) this.fail("the passes are not those that were committed to");
+    } else {
+      await this.checkPasses(event.passes, secret);
+    }
+    this.hands += 1;
+    Object.assign(this, inPlay);
   }
 
   /** The hands and the kitty that follow from the secret, which the commitments must be to. @param {Bytes} secret */
   async openDeal(secret) {
     const { players, hand } = this.rules;
-    const seed = await dealSeed(secret, this.first.game, this.dealt.hand, /** @type {Bytes} */ (this.root));
+    const seed = await dealSeed(secret, this.name, this.dealt.hand, /** @type {Bytes} */ (this.root));
     const dealt = await dealCards(this.deck, players, hand, seed);
     const deal = dealt.hands.map(formatCards);
     const kitty = formatCards(dealt.kitty);
@@ -226,12 +290,23 @@ export class FairnessCheck {
       if (event.secret !== null) this.fail("every hand was revealed already");
       return;
     }
+    if (this.group !== undefined) {
+      this.seal(event, true);
+      return;
+    }
     if (event.secret === null) this.fail("the secret of the hand that was broken off is not revealed");
     const secret = await this.reveal(event.secret);
     const { deal } = await this.openDeal(secret);
-    for (const seat of [...this.passed.keys()].sort((one, other) => one - other)) await this.openPass(seat, deal, secret);
+    await this.openPasses(deal, secret);
     this.dealt = null;
     this.hands += 1;
+  }
+
+  /** What the seats passed that did, in order. @param {string[]} deal @param {Bytes} secret */
+  async openPasses(deal, secret) {
+    const passes = [];
+    for (const seat of [...this.passed.keys()].sort((one, other) => one - other)) passes.push(await this.openPass(seat, deal, secret));
+    return passes;
   }
 
   /** The end of a game does not name the passes of the hand that it breaks off, so all of a seat's hand are tried. @param {number} seat @param {string[]} deal @param {Bytes} secret */
@@ -239,8 +314,9 @@ export class FairnessCheck {
     if (seat < 0 || seat >= deal.length) this.fail(`there is no seat ${seat} that could have passed`);
     const key = await macKey(await hidingKey(secret, String(seat), "pass"));
     for (const cards of combinations(parseCards(deal[seat]) ?? [], this.rules.pass_count)) {
-      if (toHex(await commitCards(key, formatCards(cards))) === this.passed.get(seat)) return;
+      const text = formatCards(cards);
+      if (toHex(await commitCards(key, text)) === this.passed.get(seat)) return text;
     }
-    this.fail(`the commitment to the pass of seat ${seat} opens to no cards of its hand`);
+    return this.fail(`the commitment to the pass of seat ${seat} opens to no cards of its hand`);
   }
 }

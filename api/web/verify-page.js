@@ -41,31 +41,13 @@ async function fetchProof(id) {
   throw new Error(answer.status === 404 ? "this server has no such game" : problem.detail ?? `the server answers ${answer.status}`);
 }
 
-/** How far a claim that does not fail is shown, and what would show more. @param {Claim} claim @param {Report} report @returns {[string, string]} */
-function level(claim, report) {
-  const holds = claim.status === "holds";
-  if (claim.name === "F") {
-    if (holds) return ["The deals were fixed before play. Each seat named below had a part in them that the server could not know when it fixed its own.", "A seat that is not named depends on the others: its client has to contribute when it sits down, as hearts play does."];
-    return ["Nothing shows how the deals came about.", claim.detail.startsWith("no hand") ? "Check again when a hand is over." : ""];
-  }
-  if (claim.name === "I") return integrityLevel(holds, report);
-  if (claim.name === "R") return ["Not looked at here.", "hearts verify checks every play and every score of the same file."];
-  return ["Not looked at here.", ""];
-}
+const sentence = (/** @type {string} */ words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
 
-/** @param {boolean} holds @param {Report} report @returns {[string, string]} */
-function integrityLevel(holds, { keptTo, keyPinned, signatures, unshown, events }) {
-  if (unshown) return ["What was before the game came to this server cannot be shown.", ""];
-  if (!signatures) return ["This browser cannot check signatures.", "A newer one can, and hearts verify."];
-  const steps = [];
-  if (!keptTo) steps.push("a receipt or checkpoint that you kept: a server can sign a changed file anew, but not take yours back");
-  if (!keyPinned) steps.push("the server's key from elsewhere: then nobody can put up another server in its place");
-  if (keptTo && keptTo < events) steps.push(`a receipt of a later event than ${keptTo}: what came after it stands in this file alone`);
-  const next = steps.length ? `To show more, add ${steps.join("; and ")}.` : "Nothing more can be shown than this.";
-  if (!holds) return ["Level 0 of 3: the events fit together, and nothing signed shows that they are the ones that were played.", next];
-  const own = `by what you kept, up to event ${keptTo}`;
-  if (keptTo) return [keyPinned ? `Level 3 of 3: ${own}, under a key that you know.` : `Level 2 of 3: ${own}.`, next];
-  return [keyPinned ? "Level 2 of 3: by the word, in this file, of a server whose key you know." : "Level 1 of 3: by the word of the server in this file.", next];
+/** How far a claim that does not fail is shown, and what would show more. @param {Claim} claim @param {Report} report @returns {[string, string]} */
+function level({ name, level, top, reached, next }, { unshown }) {
+  if (!reached) return [unshown && name === "I" ? "What was before the game came to this server cannot be shown." : "It cannot be shown.", ""];
+  const told = level === null ? sentence(reached) : `Level ${level} of ${top}: ${reached}.`;
+  return [told, next ? sentence(next) : "Nothing more can be shown than this."];
 }
 
 /** @param {Claim} claim @param {Report} report */

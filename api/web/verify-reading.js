@@ -252,16 +252,22 @@ export function readEvents(proof) {
 /** @param {number} number @param {Bytes} line @returns {any} */
 function readEvent(number, line) {
   if (!startsWith(line, `{"n":${number},"t":`) || !isBare(line)) throw new Failed(number, "it is not numbered in order");
+  let written;
+  try {
+    written = DECODER.decode(line);
+  } catch {
+    throw new Failed(number, "an event is UTF-8, and this is not");
+  }
   let event;
   try {
-    event = parse(DECODER.decode(line));
-  } catch (error) {
-    throw new Failed(number, `an event cannot be read: ${/** @type {Error} */ (error).message}`);
+    event = parse(written);
+  } catch {
+    throw new Failed(number, "an event is a JSON object, and this is none");
   }
   if (typeof event.t !== "string" || !Object.hasOwn(EVENTS, event.t)) throw new Failed(number, `no event is called ${JSON.stringify(event.t)?.slice(0, 60)}`);
   if (Object.hasOwn(event, "v") && event.v !== 1) throw new Failed(number, `${event.t} is of a version that this page does not know`);
   const wrong = wrongField(event, EVENTS[event.t], { at: Number.isSafeInteger, ...MORE[event.t] });
-  if (wrong !== null) throw new Failed(number, `${event.t} cannot be read: ${wrong} is missing or not as it should be`);
+  if (wrong !== null) throw new Failed(number, `${event.t} ${Object.hasOwn(event, wrong) ? "has not" : "lacks"} what it must have (${wrong})`);
   return { at: 0, ...event };
 }
 

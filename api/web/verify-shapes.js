@@ -82,8 +82,9 @@ export const EVENTS = {
   trick_ended: { seat: orNull(whole) },
   moon_chosen: { seat: whole, choice: oneOf("add", "subtract"), by },
   hand_scored: {
-    hand: whole, secret: orNull(text), deal: texts, kitty: text, passes: orNull(texts), points: numbers, totals: numbers,
+    hand: whole, secret: orNull(text), deal: orNull(texts), kitty: orNull(text), passes: orNull(texts), points: numbers, totals: numbers,
   },
+  hands_revealed: { hand: whole, secret: text, deal: texts, kitty: text, passes: orNull(texts) },
   seat_to_bot: { seat: whole },
   seat_taken_back: { seat: whole },
   key_rotated: { server_key: text, signature: text },
@@ -92,10 +93,11 @@ export const EVENTS = {
 
 /** By name: fields that some events of it have. @type {Record<string, Record<string, Kind>>} */
 export const MORE = {
-  game_created: { imported: oneOf(true), branch: object({ game: text, at: whole, seat: whole }), abandon_seconds: whole },
+  game_created: { imported: oneOf(true), branch: object({ game: text, at: whole, seat: whole }), abandon_seconds: whole, deal_group: text },
   card_played: signed,
   moon_chosen: signed,
   hand_scored: { pass_signatures: signatures },
+  hands_revealed: { pass_signatures: signatures },
   game_ended: { pass_signatures: signatures },
 };
 

@@ -10,6 +10,7 @@
  */
 
 import { FairnessCheck } from "./verify-deals.js";
+import { NOT_HERE, NO_LEVEL, integrityLevel } from "./verify-levels.js";
 import {
   canCheckSignatures, genesisHead, hashFromHex, isSigned, leafHash, nextHead, receiptMessage, rotationMessage, fromHex, toHex, verifyInclusion,
 } from "./verify-formulas.js";
@@ -23,7 +24,8 @@ import { Failed, Malformed, isSignedBy, judgeCheckpoint, readEvents, readKeptChe
 /** @typedef {import("./verify-reading.js").Proof} Proof */
 /** @typedef {import("./verify-reading.js").Leaf} Leaf */
 /** @typedef {"holds" | "fails" | "not shown"} Status */
-/** How far a claim is shown; `event` is the first one at fault. @typedef {{ name: "F" | "I" | "R" | "B", title: string, status: Status, detail: string, event: number | null }} Claim */
+/** @typedef {import("./verify-levels.js").Level} Level */
+/** How far a claim is shown; `event` is the first one at fault. @typedef {Level & { name: "F" | "I" | "R" | "B", title: string, status: Status, detail: string, event: number | null }} Claim */
 /**
  * What a file shows. `problem` says why it could not be checked at all, "" where it was. `ok`: it was, and no claim fails.
  * `faulty` is the first event at fault as it stands in the file, `keptTo` the last event that what the reader kept shows,
@@ -74,9 +76,11 @@ export async function verify(data, evidence = {}) {
 }
 
 /** A claim in one line for people. @param {Claim} claim */
-export function lineOf({ name, title, status, detail, event }) {
-  if (status !== "fails") return `${name} (${title}) ${status}: ${detail}`;
-  return `${name} (${title}) FAILS${event === null ? "" : ` at event ${event}`}: ${detail}`;
+export function lineOf({ name, title, status, detail, event, level, top, next }) {
+  if (status === "fails") return `${name} (${title}) FAILS${event === null ? "" : ` at event ${event}`}: ${detail}`;
+  const byServer = name === "I" && status === "holds" && level === 1;
+  const told = `${name} (${title}) ${byServer ? "holds only by the word of this file's own server" : status}: ${detail}`;
+  return level === null ? told : `${told}. Level ${level} of ${top}${next && `; ${next}`}`;
 }
 
 /** @param {Uint8Array | ArrayBuffer | string} data @returns {Bytes} */
@@ -94,13 +98,17 @@ async function judge(proof, evidence) {
   const pinned = evidence.serverKey ?? "";
   if (pinned && hashFromHex(pinned) === null) throw new Malformed("your server key is no public key: that is 64 digits of hex, in lower case");
   const { events, broken } = readEvents(proof);
+  // where the header names another game than the first event, it is the file that is wrong
+  if (events.length && events[0].t === "game_created" && events[0].game === proof.game) checkEvidence(kept, proof.game);
   const chain = await followChain(proof, evidence.progress ?? (() => {}));
   const check = new IntegrityCheck(proof, chain, await canCheckSignatures());
-  const integrity = await claim("I", () => check.run(events, kept, pinned));
+  const integrity = await claim("I", () => check.run(events, kept, pinned), (holds) => check.level(holds, pinned));
   const why = broken === null ? unshown(events[0]) : "";
-  const fairness = broken === null ? await claim("F", () => new FairnessCheck(events).run(why)) : unchecked("F", "the events cannot be read");
-  const rules = broken === null ? unchecked("R", "this page checks no rules and no score; hearts verify does") : failed("R", broken);
-  const claims = [fairness, why ? since(integrity, why) : integrity, rules, unchecked("B", why || "this page does not play the bots' decisions again")];
+  const deals = broken === null ? new FairnessCheck(events) : null;
+  const fairness = deals ? await claim("F", () => deals.run(why), () => deals.level()) : unchecked("F", "the events cannot be read");
+  const rules = broken === null ? { ...unchecked("R", "this page checks no rules and no score; hearts verify does"), ...NOT_HERE } : failed("R", broken);
+  const bots = unchecked("B", why || "this page does not play the bots' decisions again");
+  const claims = [fairness, why ? since(integrity, why) : integrity, rules, why ? bots : { ...bots, ...NOT_HERE }];
   const first = claims.find((one) => one.status === "fails" && one.event !== null);
   return {
     ok: claims.every((one) => one.status !== "fails"),
@@ -126,11 +134,19 @@ async function readKept(what, read, text) {
   }
 }
 
-/** @param {Claim["name"]} name @param {() => Promise<[Status, string]>} run @returns {Promise<Claim>} */
-async function claim(name, run) {
+/** Refuses what is of another game than the file: a mix-up, of which nothing follows for the game. @param {{ receipts: Receipt[], checkpoints: KeptCheckpoint[] }} kept @param {string} game */
+function checkEvidence({ receipts, checkpoints }, game) {
+  const named = [...receipts.map((one) => ["receipt", one.game]), ...checkpoints.map(({ leaf }) => ["checkpoint", leaf?.game ?? game])];
+  for (const [what, other] of named) {
+    if (other !== game) throw new Malformed(`your ${what} is of game ${other.slice(0, 64)}, and the file of game ${game.slice(0, 64)}`);
+  }
+}
+
+/** @param {Claim["name"]} name @param {() => Promise<[Status, string]>} run @param {(holds: boolean) => Level} level @returns {Promise<Claim>} */
+async function claim(name, run, level) {
   try {
     const [status, detail] = await run();
-    return { name, title: TITLES[name], status, detail, event: null };
+    return { name, title: TITLES[name], status, detail, event: null, ...level(status === "holds") };
   } catch (error) {
     if (error instanceof Failed) return failed(name, error);
     throw error;
@@ -139,12 +155,12 @@ async function claim(name, run) {
 
 /** @param {Claim["name"]} name @param {Failed} error @returns {Claim} */
 function failed(name, error) {
-  return { name, title: TITLES[name], status: "fails", detail: error.message, event: error.event };
+  return { name, title: TITLES[name], status: "fails", detail: error.message, event: error.event, ...NO_LEVEL };
 }
 
 /** @param {Claim["name"]} name @param {string} detail @returns {Claim} */
 function unchecked(name, detail) {
-  return { name, title: TITLES[name], status: "not shown", detail, event: null };
+  return { name, title: TITLES[name], status: "not shown", detail, event: null, ...NO_LEVEL };
 }
 
 /** Why claims about how a game came about cannot be shown, "" where they can. @param {any} first */
@@ -157,7 +173,7 @@ function unshown(first) {
 function since(integrity, why) {
   if (integrity.status === "fails") return integrity;
   const told = integrity.status === "holds" ? `it holds ${integrity.detail}` : integrity.detail;
-  return { ...integrity, status: "not shown", detail: `${why}; since then ${told}` };
+  return { ...integrity, ...NO_LEVEL, status: "not shown", detail: `${why}; since then ${told}` };
 }
 
 // --- claim I
@@ -321,6 +337,11 @@ class IntegrityCheck {
     else this.hints.push(`; the file has no inclusion for your checkpoint, of a log of ${size}: get it with /v1/games/${this.proof.game}/proof?size=${size}`);
   }
 
+  /** How far what was shown is. @param {boolean} holds @param {string} pinned */
+  level(holds, pinned) {
+    return integrityLevel({ holds, keptTo: this.keptTo, pinned: pinned !== "", signatures: this.signatures, events: this.count });
+  }
+
   /** @param {string} pinned @returns {[Status, string]} */
   result(pinned) {
     const by = [];
@@ -332,6 +353,6 @@ class IntegrityCheck {
     const upto = Math.max(this.shown, this.leaf?.seq ?? 0);
     const told = `up to event ${upto} of ${this.count}, ${by.join(" and ")}${hint}`;
     if (this.unjudged) return ["not shown", `${this.unjudged}; without it the claim would hold ${told}`];
-    return ["holds", told + (pinned ? "" : "; key not pinned: compare it with one you got elsewhere (--server-key)")];
+    return ["holds", told + (pinned ? "" : "; key not pinned")];
   }
 }

@@ -62,7 +62,7 @@ def test_a_link_names_the_game_and_leads_on(browser: Browser, app: Flask, game: 
     """`/audit?game=ID` shows it at once; from there to /verify of the game, and from there back."""
     with audit_page(browser, app, f"?game={game}") as page:
         page.click("#result a")
-        expect(page.locator("[data-claim=I] .badge")).to_have_text("holds")
+        expect(page.locator("[data-claim=I] .badge")).to_have_text("its server says so")
         page.click("#result a")
         expect(page).to_have_url(f"{ORIGIN}/audit?game={game}")
         expect(page.locator(".verdict.holds")).to_be_visible()
@@ -92,7 +92,7 @@ def test_of_a_game_that_goes_on_it_is_told_what_there_is(
         expect(page.locator(".verdict")).to_contain_text("There is a report when it is over")
         expect(page.locator(".verdict")).to_contain_text("it ends by itself on")
         assert {"F", "I"} == badges(page).keys()
-        assert "holds" == badges(page)["I"]
+        assert "its server says so" == badges(page)["I"]
 
 
 def test_what_cannot_be_shown_is_told(browser: Browser, app: Flask, game: str) -> None:

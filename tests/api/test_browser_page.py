@@ -60,11 +60,13 @@ def test_a_game_of_the_server_is_checked_by_its_id(browser: Browser, app: Flask,
         assert ["F", "I", "R", "B"] == [
             one.get_attribute("data-claim") for one in page.locator(".claim").all()
         ]
-        assert ["holds", "not shown"] == [
+        assert ["its server says so", "not shown"] == [
             page.locator(f"[data-claim={name}] .badge").inner_text() for name in "IR"
         ]
         expect(page.locator("[data-claim=I] .level")).to_contain_text("Level 1 of 3")
-        expect(page.locator("[data-claim=I] .said")).to_contain_text("I (nothing altered) holds: up to event")
+        expect(page.locator("[data-claim=I] .said")).to_contain_text(
+            "I (nothing altered) holds only by the word of this file's own server: up to event"
+        )
 
 
 def test_a_link_names_the_game(browser: Browser, app: Flask, four: list[Guest]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.support.browser import ORIGIN, Answer, open_page, web_files
+from tests.support.page_verdicts import by_page
 
 TESTS = Path(__file__).resolve().parents[1]
 LINES: list[dict[str, Any]] = [
@@ -54,6 +56,20 @@ def test_the_page_agrees_with_every_line(page: Page, what: str) -> None:
         lines,
     )
     assert [line["expected"] for line in lines] == found
+
+
+def test_the_page_judges_honest_and_forged_files_as_published(page: Page) -> None:
+    """Claims F and I of each, and the event that is named; what the page leaves to the house it does not judge."""
+    packed = (TESTS / "conformance/forged.ndjson.xz").read_bytes()
+    cases = [json.loads(line) for line in lzma.decompress(packed).splitlines()]
+    found = by_page(page, [case["file"].encode() for case in cases])
+    for case, report in zip(cases, found, strict=True):
+        told = {one["name"]: [one["status"], one["event"]] for one in report["claims"]}
+        assert {name: case["expected"][name] for name in "FI"} == {name: told[name] for name in "FI"}, case[
+            "name"
+        ]
+        assert told["R"] in (["not shown", None], case["expected"]["R"])
+        assert "not shown" == told["B"][0]
 
 
 def test_the_page_is_held_to_every_kind_of_line(page: Page) -> None:

@@ -22,9 +22,12 @@ from tests.services.test_proof_forged import ABSURD
 from tests.services.test_proof_log import file_of as logged
 from tests.services.test_proof_rotated import rotated
 from tests.support.browser import ORIGIN, open_page
+from tests.support.duplicates import FORGED as FORGED_REVEALS
+from tests.support.duplicates import WHENS, duplicate
+from tests.support.duplicates import broken_off as ended
 from tests.support.forged_deals import FAIRNESS
 from tests.support.games import play_game
-from tests.support.page_verdicts import check_same, statuses, turned
+from tests.support.page_verdicts import by_house, by_page, check_same, statuses, turned
 from tests.support.practice import finish, practice
 from tests.support.proofs import KEY, changed, file_of, opened_late, played
 
@@ -152,6 +155,22 @@ def test_forged_deals_are_found_at_the_same_event(page: Page) -> None:
     assert [("f", "h", number) for number in numbers] == [
         (*statuses(report), report["claims"][0]["event"]) for report in found
     ]
+
+
+def test_duplicate_tables_are_judged_the_same(page: Page) -> None:
+    """Hands that were revealed at once, later, at the end, never; after a hand that was broken off; forged reveals."""
+    games = [duplicate(when) for when in (*WHENS, "never")]
+    games += [ended(moves, shown=shown) for moves in (2, 30, 70) for shown in (True, False)]
+    games += [duplicate("late", "p" * 7, variant="cancellation", players=7)]
+    found = check_same(page, [file_of(game.events) for game in games])
+    assert ["hh", "hh", "hh", "nh", *["hh", "nh"] * 3, "hh"] == [statuses(report) for report in found]
+    files, numbers = [], []
+    for when in WHENS:
+        for forge in FORGED_REVEALS:
+            events = list(duplicate(when).events)
+            numbers.append(forge(events))
+            files.append(file_of(events))
+    assert numbers == [report["claims"][0]["event"] for report in check_same(page, files)]
 
 
 def test_forged_ends_are_found_at_the_same_event(page: Page) -> None:
@@ -310,3 +329,17 @@ def test_events_that_cannot_be_read_are_named_by_both(page: Page) -> None:
     for report in check_same(page, files):
         assert ["not shown", "fails", "fails"] == [claim["status"] for claim in report["claims"][:3]]
         assert 1 == report["claims"][2]["event"]
+
+
+def test_what_an_event_lacks_is_told_in_the_same_words(page: Page) -> None:
+    """A field that is missing or something else, bytes that are no JSON or no UTF-8: in words, and not in a program's."""
+    lines = {
+        b'{"n":1,"t":"seat_left","at":0}': "seat_left lacks what it must have (seat)",
+        b'{"n":1,"t":"seat_left","at":0,"seat":"one"}': "seat_left has not what it must have (seat)",
+        b'{"n":1,"t":"seat_left","at":0,"seat":1.0}': "seat_left has not what it must have (seat)",
+        b'{"n":1,"t":"seat_left"': "an event is a JSON object, and this is none",
+        b'{"n":1,"t":"seat_left","at":0,"seat":1,"x":"\xff"}': "an event is UTF-8, and this is not",
+    }
+    files = [HEADER + one + b"\n" + HEADS_LINE for one in lines]
+    assert [*lines.values()] == [report["claims"][2]["detail"] for report in by_page(page, files)]
+    assert [*lines.values()] == [by_house(data)["claims"][2]["detail"] for data in files]

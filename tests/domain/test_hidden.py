@@ -280,6 +280,7 @@ def test_public_bytes_name_no_card_before_it_is_played(rules: RuleSet, seed: int
                 "hidden",
                 "imported",
                 "branch",
+                "deal_group",
             }
         elif isinstance(event, e.CardPlayed):
             assert _CARD.findall(public.decode()) == [event.card]

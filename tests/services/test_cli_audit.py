@@ -66,7 +66,7 @@ def test_games_by_name(run: Run, services: Services) -> None:
     done = run(good)
     assert 0 == done.exit_code
     assert done.stdout.startswith(f"game {good}: holds; over, ")
-    assert "  R (rules and score) holds: 1 hand checked to the last card\n" in done.stdout
+    assert "  R (rules and score) holds: 1 hand checked to the last card. Level 1 of 3; " in done.stdout
     assert done.stdout.endswith("1 game holds, 0 do not\n")
     seq = spoil(services, bad)
     done = run(good, bad, good)

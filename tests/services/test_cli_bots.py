@@ -28,7 +28,7 @@ def run(folder: Path, data: bytes, *options: str) -> Result:
 def test_the_bots_are_asked_again_by_option(tmp_path: Path) -> None:
     """`--rerun-bots` shows claim B, and a dishonest bot is status 1."""
     honest = file_of(bot_game(RULES, 5, "bbbb").events)
-    assert "B (honest bots) not shown: --rerun-bots plays" in run(tmp_path, honest).stdout
+    assert "let the bots decide again (--rerun-bots)" in run(tmp_path, honest).stdout
     asked = run(tmp_path, honest, "--rerun-bots")
     assert (asked.exit_code, "B (honest bots) holds: 56 decisions" in asked.stdout) == (0, True)
     cheat = Cheat(PlayCard)

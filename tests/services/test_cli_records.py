@@ -299,8 +299,11 @@ def test_a_proof_file_prints_a_line_a_claim(run: Any) -> None:
     first, *claims = result.stdout.splitlines()
     assert first.endswith(f"file-0: game g-test, {len(GAME.events)} events")
     assert [text.split(" ")[2] for text in claims] == ["F", "I", "R", "B"]
-    assert claims[0] == "  F (fair deals) holds: for seats 0, 1, which contributed to the deals"
-    assert "key not pinned" in claims[1]
+    assert claims[0].startswith(
+        "  F (fair deals) holds: for seats 0, 1, which contributed to the deals. Level 2 of 2"
+    )
+    assert claims[1].startswith("  I (nothing altered) holds only by the word of this file's own server: ")
+    assert "; key not pinned. Level 1 of 3; to show more, add a receipt" in claims[1]
 
 
 def test_a_proof_file_with_a_fault_is_status_1(run: Any) -> None:

@@ -29,6 +29,10 @@ _RULES = (
     b'"hand_limit":null}'
 )
 _HASH = HASH.encode()
+_SEALED = (
+    b'{"n":7,"t":"hand_scored","at":12,"hand":2,"secret":null,"deal":null,"kitty":null,'
+    b'"passes":null,"points":[26,0],"totals":[30,4]}'
+)
 _BOT = b'{"name":"rules","version":"1","budget":0}'
 
 WRITTEN: list[tuple[e.Event, bytes, bytes]] = [
@@ -119,6 +123,19 @@ WRITTEN: list[tuple[e.Event, bytes, bytes]] = [
         ),
         b'{"n":7,"t":"hand_scored","at":12,"hand":2,"secret":"' + _HASH + b'","deal":["2C","3C"],"kitty":"",'
         b'"passes":null,"points":[26,-10],"totals":[30,4]}',
+        b"",
+    ),
+    (
+        e.HandScored(
+            at=12, hand=2, secret=None, deal=None, kitty=None, passes=None, points=(26, 0), totals=(30, 4)
+        ),
+        _SEALED,
+        b"",
+    ),
+    (
+        e.HandsRevealed(at=12, hand=2, secret=HASH, deal=("2C", "3C"), kitty="", passes=None),
+        b'{"n":7,"t":"hands_revealed","at":12,"hand":2,"secret":"' + _HASH + b'","deal":["2C","3C"],'
+        b'"kitty":"","passes":null}',
         b"",
     ),
     (e.SeatToBot(at=13, seat=1), b'{"n":7,"t":"seat_to_bot","at":13,"seat":1}', b""),

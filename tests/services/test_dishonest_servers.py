@@ -3,13 +3,14 @@
 Here an attack is carried out from end to end, with a chain, heads and a signature made to fit, and held against what an
 honest player has. What is tried piece by piece stands elsewhere: every way to bend openings, commitments, deals and plays
 in `test_proof_forged.py`; every way to bend a signature, an old one used again among them, in `test_signatures.py`;
-receipts and checkpoints one by one in `test_proof_log.py`; what tells nobody the cards of a pass before the hand is over
+every bot that decides otherwise in `test_rerun.py`; receipts and checkpoints one by one in `test_proof_log.py`; what tells nobody the cards of a pass before the hand is over
 in `tests/api/test_signed_moves.py` and `tests/domain/test_hidden.py`.
 """
 
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Sequence
 from itertools import count
 from random import Random
@@ -20,12 +21,13 @@ import pytest
 
 from domain import commands as c
 from domain import events as e
-from domain.bots import BOTS
+from domain.bots import BOTS, house_action
 from domain.cards import AS, parse_cards
 from domain.game import is_over
 from domain.refusals import Refused
-from domain.shuffle import commit_entropy, deal_cards
+from domain.shuffle import bot_seed, commit_entropy, deal_cards
 from domain.variants import ruleset_of
+from domain.view import private_part
 from services.audit import Receipt
 from services.checkpoints import PublicLog
 from services.integrity import Kept, KeptCheckpoint
@@ -35,6 +37,7 @@ from services.notes import read_checkpoint
 from services.proof import Claim, proof_lines, read_proof
 from services.verdicts import verify_proof
 from tests.support.games import Game, clock, random_move, stored
+from tests.support.games import hand_of as hand_in
 from tests.support.log_server import log_of as log_with
 from tests.support.log_server import watched
 from tests.support.proofs import KEY, Events, at_of, changed, claim
@@ -311,6 +314,40 @@ def test_a_deal_that_is_swapped_is_found_whatever_fits_it(monkeypatch: pytest.Mo
     found = told(events)
     assert ("fails", at_of(events, e.HandScored) + 1) == (found["F"].status, found["F"].event)
     assert "holds" == found["R"].status
+
+
+def test_a_bots_seed_would_let_others_test_hands_and_is_told_to_nobody() -> None:
+    """Given a bot's seed, a conspirator could ask what the bot would do with each hand it may have; so none is told before the reveal.
+
+    A server that decides by another seed than that of the reveal is found by claim B, whatever it told to whom.
+    """
+    game = locked(seated())
+    played(game)
+    step = next(one for one in game.steps if isinstance(one.command, c.PassCards) and one.command.who == 3)
+    table = step.before
+    assert table is not None
+    # the attack: by the seed of the deal the bot's choice differs with its hand
+    guessed = table.copy()
+    hand = hand_in(guessed)
+    hand.held[3], hand.held[0] = hand.held[0], hand.held[3]
+    assert house_action(table, 3) != house_action(guessed, 3)
+    scored = at_of(list(game.events), e.HandScored)
+    lines = b"".join(public for _, public, _ in stored(game.events)[:scored])
+    secret = bytes.fromhex(hand.secret)
+    told_to = [
+        private_part(one.after, event, seat)
+        for one in game.steps
+        for event in one.events
+        for seat in range(4)
+    ]
+    known = lines + json.dumps(told_to).encode()
+    for decision in range(15):
+        seed = bot_seed(secret, 3, decision)
+        assert not any(form in known for form in (seed.hex().encode(), seed, b64encode(seed)))
+    assert hand.secret.encode() not in known
+    events = list(game.events)
+    report = verify_proof(read_proof(b"".join(proof_lines(stored(events), KEY))), KEY.public, rerun_bots=True)
+    assert "fails" == claim(report, "B").status, "its moves here are not those of its seed"
 
 
 def test_an_old_signed_move_counts_once() -> None:

@@ -5,28 +5,29 @@ Each byte of a short game of every family. `make bytes` tries every other value 
 
 from __future__ import annotations
 
-import fakeredis
+from collections.abc import Callable
+
 import pytest
 
+from domain import events as e
 from domain.shuffle import genesis_head, next_head
-from services.checkpoints import PublicLog
-from services.integrity import Kept, KeptCheckpoint, read_kept_receipt
-from services.leaves import Leaf, find_leaves
-from services.notes import read_checkpoint
+from services.integrity import Kept
 from services.proof import read_proof
-from services.translog import TransparencyLog
-from services.wire import Wire
+from tests.support.all_events import all_events, whole_file
+from tests.support.all_events import kept_checkpoint as checkpoint_of_all
+from tests.support.all_events import kept_receipt as receipt_of_all
 from tests.support.byte_changes import (
     FAMILIES,
     changed,
     is_located,
     judge,
+    kept_checkpoint,
+    kept_receipt,
     line_starts,
     places,
     short_file,
     with_heads_anew,
 )
-from tests.support.proofs import KEY
 
 STEP = 5
 """Of the bytes whose change fits in with the rest of the file every so many is taken."""
@@ -36,25 +37,6 @@ each_family = pytest.mark.parametrize("family", FAMILIES)
 def other_values(at: int, byte: int) -> set[int]:
     """What a byte is changed to: its neighbour, which is most often as plausible, and now and then anything."""
     return {byte ^ 1, *([(byte + at) % 256] if at % 16 == 0 and at % 256 else [])}
-
-
-def kept_receipt(family: str) -> Kept:
-    """The receipt that the last command of the game was answered with."""
-    line = short_file(family, receipt=True).splitlines()[-1]
-    return Kept((read_kept_receipt(line),))
-
-
-def kept_checkpoint(family: str) -> Kept:
-    """A checkpoint of the log, after other games, with the leaf of the game's end."""
-    entries = [(seq, line, b"") for seq, line in enumerate(read_proof(short_file(family)).lines, 1)]
-    leaves: list[Leaf] = find_leaves("g-test", entries)
-    tree = TransparencyLog(
-        Wire(fakeredis.FakeRedis(server=fakeredis.FakeServer(), protocol=2, version=(7, 0)))
-    )
-    tree.add([leaves[0]._replace(game="g-other"), *leaves, leaves[1]._replace(game="g-other")])
-    proof = PublicLog(tree, KEY, "example.org/hearts").prove([leaves[1]])
-    assert proof is not None
-    return Kept((), (KeptCheckpoint(read_checkpoint(proof.checkpoint), leaves[1], proof.inclusions[0]),))
 
 
 @each_family
@@ -100,6 +82,25 @@ def test_every_byte_of_a_receipt_in_the_file_is_found(family: str) -> None:
             found = judge(changed(data, at, data[at] ^ 1))
             assert found.refused, at
             assert is_located(data, at, data[at] ^ 1, line, found), at
+
+
+@pytest.mark.parametrize("evidence", [receipt_of_all, checkpoint_of_all], ids=["receipt", "checkpoint"])
+def test_every_byte_of_a_file_with_all_events_and_lines_counts(evidence: Callable[[], Kept]) -> None:
+    """Given rotation, signatures, claim, moon and seats that change, when a byte is changed, then it is found and located."""
+    data, kept = whole_file(), evidence()
+    held = judge(data, kept)
+    assert not held.refused, held
+    names = {type(one) for one in all_events().events}
+    assert set(e.EVENTS) - names == {e.HandsRevealed}
+    missed = []
+    for at, line in places(data):
+        if at % 7 and b'"t":' in data[:at].rsplit(b"\n", 1)[-1][:12]:
+            continue  # of the events a part, of what is signed every byte
+        for to in other_values(at, data[at]):
+            found = judge(changed(data, at, to), kept)
+            if not found.refused or not is_located(data, at, to, line, found):
+                missed.append((at, line, to, found))
+    assert [] == missed
 
 
 def test_a_file_made_anew_is_one_that_holds() -> None:

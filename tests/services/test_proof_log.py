@@ -15,7 +15,7 @@ from domain.refusals import Malformed
 from services.audit import Receipt
 from services.checkpoints import PublicLog
 from services.cli_records import verify
-from services.integrity import Kept, KeptCheckpoint, read_kept_checkpoint, read_kept_receipt
+from services.integrity import Kept, KeptCheckpoint, WrongEvidence, read_kept_checkpoint, read_kept_receipt
 from services.leaves import find_leaves
 from services.notes import read_checkpoint
 from services.proof import Claim, proof_lines, read_proof
@@ -213,10 +213,9 @@ def test_a_receipt_that_was_kept_finds_a_change_and_a_cut() -> None:
 
 
 def test_receipts_that_are_no_ones_fail() -> None:
-    """Of another game, or signed by somebody else."""
+    """Signed by somebody else, or of other events."""
     receipt = receipt_at(40)
     for wrong, words in (
-        (receipt._replace(game="g-other"), "of game g-other"),
         (receipt._replace(signature="00" * 64), "signature of your receipt"),
         (receipt._replace(seq=41), "other events"),
         (receipt._replace(seq=0), "other events"),
@@ -236,8 +235,16 @@ def test_a_leaf_that_was_kept_finds_a_cut() -> None:
     changed = [(seq, public.replace(b'"seat":2', b'"seat":3'), b"") for seq, public, _ in ENTRIES]
     fails = found(file_of(None, entries=changed), kept)
     assert "other events up to the end" in fails.detail
-    fails = found(file_of(None), Kept((), (kept_leaf(LOG, OTHERS[0]),)))
-    assert "of game other-0" in fails.detail
+
+
+def test_what_was_kept_of_another_game_is_a_mix_up() -> None:
+    """Given a receipt or a leaf of another game, then nothing is said of the file: the reader is told of the mix-up."""
+    with pytest.raises(
+        WrongEvidence, match="your checkpoint is of game other-0, and the file of game g-test"
+    ):
+        found(file_of(None), Kept((), (kept_leaf(LOG, OTHERS[0]),)))
+    with pytest.raises(WrongEvidence, match="your receipt is of game g-other, and the file of game g-test"):
+        found(file_of(), Kept((receipt_at(40)._replace(game="g-other"),)))
 
 
 def test_a_checkpoint_that_was_kept_is_shown_by_the_files_paths() -> None:

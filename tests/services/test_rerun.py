@@ -227,7 +227,8 @@ def test_without_being_asked_for_it_is_not_shown() -> None:
     """It says by what option it is."""
     found = claim(report_of(file_of(played().events)), "B")
     assert ("not shown", NOT_ASKED) == (found.status, found.detail)
-    assert NOT_ASKED.startswith("--rerun-bots ")
+    assert (0, 1) == (found.level, found.top)
+    assert "(--rerun-bots)" in found.next
 
 
 @pytest.mark.parametrize("asked", [True, False])

@@ -24,7 +24,10 @@ from tests.support.games import play_game, rule_sets, steady
 from tests.support.handler import first_move, started, tables_on
 from tests.support.states import assert_same
 
-LAYOUT = {2: "ed7fc2a16e9fabc7ca8df331307a2dcc8d2d68e8fbf14c55e369d153aabab969"}
+LAYOUT = {
+    2: "ed7fc2a16e9fabc7ca8df331307a2dcc8d2d68e8fbf14c55e369d153aabab969",
+    3: "eb06523d49eb32f6eee0ee7467deb2537454ecf3f9997c3ed0330f05700a261f",
+}
 """Digest of all snapshots of the recorded games, by the version they are stored under."""
 
 

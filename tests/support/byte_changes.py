@@ -8,13 +8,20 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+import fakeredis
+
 from domain.refusals import Malformed
 from domain.shuffle import genesis_head, next_head
 from domain.variants import ruleset_of
 from services.chain import HEAD_DIGITS
-from services.integrity import Kept
+from services.checkpoints import PublicLog
+from services.integrity import Kept, KeptCheckpoint, read_kept_receipt
+from services.leaves import Leaf, find_leaves
+from services.notes import read_checkpoint
 from services.proof import Report, proof_lines, read_proof
+from services.translog import TransparencyLog
 from services.verdicts import verify_proof
+from services.wire import Wire
 from tests.support.games import play_game, stored
 from tests.support.proofs import KEY
 
@@ -57,6 +64,27 @@ def short_file(family: str, receipt: bool = False) -> bytes:
     return b"".join(proof_lines(stored(game.events), KEY if receipt else None))
 
 
+@cache
+def kept_receipt(family: str) -> Kept:
+    """The receipt that the last command of the game was answered with."""
+    line = short_file(family, receipt=True).splitlines()[-1]
+    return Kept((read_kept_receipt(line),))
+
+
+@cache
+def kept_checkpoint(family: str) -> Kept:
+    """A checkpoint of the log, after other games, with the leaf of the game's end."""
+    entries = [(seq, line, b"") for seq, line in enumerate(read_proof(short_file(family)).lines, 1)]
+    leaves: list[Leaf] = find_leaves("g-test", entries)
+    tree = TransparencyLog(
+        Wire(fakeredis.FakeRedis(server=fakeredis.FakeServer(), protocol=2, version=(7, 0)))
+    )
+    tree.add([leaves[0]._replace(game="g-other"), *leaves, leaves[1]._replace(game="g-other")])
+    proof = PublicLog(tree, KEY, "example.org/hearts").prove([leaves[1]])
+    assert proof is not None
+    return Kept((), (KeptCheckpoint(read_checkpoint(proof.checkpoint), leaves[1], proof.inclusions[0]),))
+
+
 def judge(data: bytes, kept: Kept = Kept()) -> Found:  # noqa: B008 (a value)
     """What a reader who kept ``kept`` is told of a file."""
     try:
@@ -92,16 +120,20 @@ def is_located(data: bytes, at: int, to: int, line: int, found: Found) -> bool:
     """Whether what was found names the place of the change of byte ``at``, of ``line``, to ``to``.
 
     A line that cannot be read is named by its number, an event by its own, which is one less; a changed head by the
-    event that it is of. What the first line says is of all events, so it is held to the first. Where a line's end comes
+    event that it is of, and what stands behind the heads by an event that it is of. What the first line says is of all events, so it is held to the first. Where a line's end comes
     or goes, the line behind it may be the one that cannot be read.
     """
+    if found.line is not None and line == 1:
+        # another key in the header is told where the checkpoint is that it has not signed
+        behind = data.splitlines()[found.line - 1] if found.line <= data.count(b"\n") else b""
+        return found.line in (1, 2) or behind.startswith(b'{"checkpoint"')
     if found.line is not None:
         return found.line in ((line, line + 1) if ord("\n") in (data[at], to) else (line,))
     lines = data.splitlines(keepends=True)
     if lines[line - 1].startswith(b'{"heads"'):
         digit = at - line_starts(data)[line - 1] - len(b'{"heads":"')
         return digit // HEAD_DIGITS + 1 in found.events
-    if lines[line - 1].startswith(b'{"receipt"'):
+    if lines[line - 1].startswith((b'{"receipt"', b'{"checkpoint"', b'{"inclusion"')):
         return bool(found.events)
     return max(line - 1, 1) in found.events
 

@@ -234,6 +234,7 @@ def open_game(
     ticks: Iterator[int] | None = None,
     chain: int = 64,
     server_key: str = SERVER_KEY,
+    deal_group: str = "",
 ) -> Game:
     """A game that was opened, filled and locked.
 
@@ -266,6 +267,7 @@ def open_game(
             server_key=server_key,
             stand_in=BOTS["rules"].id,
             chain=chain,
+            deal_group=deal_group,
         )
     )
     for seat, kind in enumerate(kinds):

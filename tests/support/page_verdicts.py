@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from playwright.sync_api import Page
 
 from domain.refusals import Malformed
-from services.integrity import Kept
+from services.integrity import Kept, WrongEvidence
 from services.proof import read_proof
 from services.verdicts import verify_proof
 from tests.services.test_proof_rotated import rotated
@@ -23,6 +24,8 @@ VERIFY = """async ([files, evidence]) => {
     return found;
 }"""
 Told = dict[str, Any]
+FIELDS = ("status", "event", "detail", "level", "top", "reached", "next")
+"""What both must say of a claim."""
 
 
 def by_page(page: Page, files: Sequence[bytes], **evidence: Any) -> list[Told]:
@@ -39,7 +42,7 @@ def comparable(report: Told) -> Told:
     if report["problem"]:
         return {"line": report["problem"].partition(":")[0]}
     told = {claim["name"]: claim for claim in report["claims"]}
-    found = {name: (told[name]["status"], told[name]["event"], told[name]["detail"]) for name in "FI"}
+    found = {name: tuple(told[name][field] for field in FIELDS) for name in "FI"}
     unread = told["R"]["event"] if "the events cannot be read" == told["F"]["detail"] else None
     return {"head": report["head"], "events": report["events"], "unread": unread, **found}
 
@@ -48,12 +51,9 @@ def by_house(data: bytes, server_key: str | None = None, kept: Kept = Kept()) ->
     """What the house says of a file."""
     try:
         report = verify_proof(read_proof(data), server_key, kept)
-    except Malformed as error:
+    except (Malformed, WrongEvidence) as error:
         return {"problem": str(error)}
-    claims = [
-        {"name": one.name, "status": one.status, "event": one.event, "detail": one.detail}
-        for one in report.claims
-    ]
+    claims = [msgspec.structs.asdict(one) for one in report.claims]
     return {"problem": "", "head": report.head, "events": report.events, "claims": claims}
 
 
