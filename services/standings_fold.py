@@ -239,10 +239,10 @@ class Folds(NamedTuple):
 
 
 class Ledger:
-    """The finished games of a store and their folds."""
+    """The finished games of a store and their folds; made of a client, or of the wire of somebody who makes many."""
 
-    def __init__(self, client: redis.Redis, keys: Keys) -> None:
-        self._wire = Wire(client)
+    def __init__(self, client: redis.Redis | Wire, keys: Keys) -> None:
+        self._wire = client if isinstance(client, Wire) else Wire(client)
         self._keys = keys
 
     def enter(self, games: Sequence[Finished]) -> int:
