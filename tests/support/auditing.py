@@ -47,8 +47,8 @@ main()
 HASTY = """
 import sys
 from services.cli import main
-from workers import audits
-audits.MOST_SECONDS = 0.0
+from workers import batches
+batches.MOST_SECONDS = 0.0
 sys.argv = ["hearts", "worker", "audits"]
 main()
 """
