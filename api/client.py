@@ -17,9 +17,38 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
+from api.answered import (
+    Events,
+    HandPoints,
+    Item,
+    Laid,
+    NewPlayer,
+    SeatInfo,
+    SignedHead,
+    Table,
+    VariantInfo,
+)
 from domain.cards import Seat
-from domain.ruleset import KEYS, RuleSet
 from domain.shuffle import commit_entropy
+
+__all__ = [
+    "Client",
+    "ClientError",
+    "Events",
+    "HandPoints",
+    "Item",
+    "Laid",
+    "NewPlayer",
+    "Problem",
+    "SeatInfo",
+    "SignedHead",
+    "Strange",
+    "Table",
+    "Unreachable",
+    "VariantInfo",
+    "is_token",
+    "server_url",
+]
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 LONGEST_WAIT: Final = 25
@@ -66,99 +95,6 @@ class Problem(ClientError):
         self.legal, self.errors = legal, list(errors)
 
 
-class SeatInfo(msgspec.Struct, frozen=True):
-    """A seat as anybody may see it. ``kind`` is ``player``, ``bot`` or ``open``; ``taken`` counts tricks."""
-
-    seat: Seat
-    kind: str
-    name: str
-    ready: bool = False
-    cards: int = 0
-    taken: int = 0
-    passed: bool = False
-    away: bool = False
-
-
-class Laid(msgspec.Struct, frozen=True):
-    """A card on the table, and who laid it."""
-
-    seat: Seat
-    card: str
-
-
-class HandPoints(msgspec.Struct, frozen=True):
-    """What a finished hand added to each total."""
-
-    hand: int
-    points: list[int]
-
-
-class Table(msgspec.Struct, frozen=True):
-    """A table as this caller may see it; card lists are one text. The last four are those of the caller's seat."""
-
-    id: str
-    seq: int
-    head: str
-    status: str
-    phase: str
-    variant: str
-    rules: dict[str, Any]
-    seats: list[SeatInfo]
-    hand_number: int
-    pass_offset: int
-    turn: Seat | None
-    hearts_broken: bool
-    trick: list[Laid]
-    last_trick: list[Laid]
-    last_winner: Seat | None
-    totals: list[int]
-    hands: list[HandPoints]
-    winners: list[Seat]
-    deadline: int | None = None
-    reason: str | None = None
-    you: Seat | None = None
-    hand: str = ""
-    received: str = ""
-    legal: str = ""
-
-    def ruleset(self) -> RuleSet:
-        """The rules by value, less the keys that this version does not know."""
-        return msgspec.convert({key: self.rules[key] for key in KEYS if key in self.rules}, RuleSet)
-
-
-class Item(msgspec.Struct, frozen=True):
-    """An event: ``event`` are its public bytes as JSON text, ``private`` what it tells this caller's seat alone."""
-
-    seq: int
-    head: str
-    event: str
-    private: dict[str, str] | None = None
-
-
-class Events(msgspec.Struct, frozen=True):
-    """Events in order, and the cursor behind them."""
-
-    events: list[Item]
-    next: int
-
-
-class NewPlayer(msgspec.Struct, frozen=True):
-    """A player just made. The token is told this once."""
-
-    id: str
-    token: str
-
-
-class VariantInfo(msgspec.Struct, frozen=True):
-    """A published variant: the numbers of seats it has, and its rules for one of them."""
-
-    name: str
-    rules: dict[str, Any]
-    title: str = ""
-    summary: str = ""
-    players: list[int] = []
-
-
 class _Variants(msgspec.Struct, frozen=True):
     variants: list[VariantInfo]
 
@@ -200,7 +136,7 @@ class Client:
     """One caller of one server. Close it, or use it as a context.
 
     ``waits`` are the seconds between tries while the server is away, and ``on_wait`` is told of each: the seconds, and
-    why. Every method raises `Unreachable`, `Strange` and `Problem`.
+    why. ``on_receipt`` is told the receipt of each command. Every method raises `Unreachable`, `Strange` and `Problem`.
     """
 
     def __init__(
@@ -217,6 +153,7 @@ class Client:
         self.token = token
         self.waits = waits
         self.on_wait = on_wait
+        self.on_receipt: Callable[[SignedHead], None] | None = None
         self._sleep = sleep
         # no proxy of the environment may stand between a player and a server on the same machine
         self._http = httpx.Client(base_url=self.url, transport=transport, trust_env=False, timeout=10.0)
@@ -311,6 +248,21 @@ class Client:
         query = {"after": after, "wait": wait} if wait else {"after": after}
         return self._call("GET", f"{_game(game)}/events", Events, query=query, wait=wait)
 
+    def proof(self, game: str) -> bytes:
+        """The proof file of a game."""
+        return self._bytes(f"{_game(game)}/proof")
+
+    def key_list(self) -> bytes:
+        """The server's keys, each signed by the one before it, as `services.keylist` reads them."""
+        return self._bytes("/v1/log/keys")
+
+    def _bytes(self, path: str) -> bytes:
+        request = self._http.build_request("GET", path, headers={"Accept": "*/*"})
+        response = self._send(request, repeatable=True)
+        if not response.is_success:
+            raise _problem(self.url, response)
+        return response.content
+
     def _move(self, game: str, move: Mapping[str, Any]) -> Table:
         return self._call("POST", f"{_game(game)}/moves", Table, body=move)
 
@@ -345,9 +297,12 @@ class Client:
         response = self._send(request, keyed or method == "GET")
         if response.is_success:
             try:
-                return msgspec.json.decode(response.content, type=kind)
+                answer = msgspec.json.decode(response.content, type=kind)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise Strange(f"{self.url} is no Hearts server of this version: {error}") from error
+            if isinstance(answer, Table) and answer.receipt is not None and self.on_receipt is not None:
+                self.on_receipt(answer.receipt)
+            return answer
         raise _problem(self.url, response)
 
     def _send(self, request: httpx.Request, repeatable: bool) -> httpx.Response:
