@@ -16,6 +16,8 @@ import redis
 import rq
 from rq.exceptions import StopRequested
 
+from domain import kernel
+from domain.bots.search import BUDGET
 from services.cli import read_settings
 from services.cli_process import leave_without_store, once_store_answers, set_up_logging
 from services.embedded import EmbeddedStoreError
@@ -122,6 +124,8 @@ def bots(count: int, exit_with_parent: bool) -> None:
     sweep = threading.Thread(target=_sweep, args=(services, stop, failed), name="sweep", daemon=True)
     sweep.start()
     log.info("the bots play")
+    if not kernel.AVAILABLE:
+        log.warning("the compiled kernel is not here: new tables' search bots think with %d playouts", BUDGET)
     try:
         _work(services.queue)
     finally:
