@@ -91,6 +91,8 @@ def test_a_match_is_told_and_written_as_a_record(tmp_path: Path) -> None:
         (["rules", "random", "--deals", "0"], "0 is not in the range"),
         (["rules", "random", "-j", "2", "--queue"], "choose"),
         (["rules", "random", "--resume", "abc"], "one of the two"),
+        (["--resume", "abc", "--set", "target=9"], "--set does not go with --resume"),
+        (["--resume", "abc", "--games"], "--games does not go with --resume"),
         (["rules", "random", "--replay", "1:2"], "SEED:DEAL:SEATING"),
         (["rules", "random", "--replay", "1:2:ABC"], "no seating"),
         (["rules", "random", "--record", "-"], "goes with --replay"),

@@ -56,7 +56,7 @@ class Entrant(Protocol):
         """Name, version and budget."""
 
     def sit(self) -> Player:
-        """Take a seat of one match."""
+        """Take a seat of one match. It does not fail: who cannot begin says so when it is asked."""
 
 
 class HouseBot(msgspec.Struct, frozen=True):

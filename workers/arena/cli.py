@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from domain.refusals import HeartsError
 from domain.state import State
@@ -141,6 +142,8 @@ def arena(
         raise click.UsageError("--record goes with --replay")
     if (resume is None) is not bool(bots):
         raise click.UsageError("name the bots, or say --resume, one of the two")
+    if resume is not None:
+        _refuse_changes()
     wanted = Wanted(deals or USUAL_DEALS, until, options["as_json"], options["svg"])
     if resume is not None:
         with _queue() as queue:
@@ -155,6 +158,15 @@ def arena(
             _run_queued(plan, queue, wanted)
     else:
         _run_here(plan, wanted, jobs or 1)
+
+
+def _refuse_changes() -> None:
+    """An arena that is taken up is played as it was begun."""
+    context = click.get_current_context()
+    for name in (*Asked._fields, "replay"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = "set" if name == "pairs" else name
+            raise click.UsageError(f"--{option} does not go with --resume: what is played is known by its id")
 
 
 def _plan(bots: tuple[str, ...], asked: Asked) -> Plan:
