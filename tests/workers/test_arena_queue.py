@@ -105,9 +105,9 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def jobs_left(client: redis.Redis) -> list[bytes]:
     """What is still there of jobs and waiting commands."""
-    return [
-        key for pattern in ("rq:job*", "rq:queue:hearts-arena*", "h:fan*") for key in client.keys(pattern)
-    ]
+    queue = "rq:queue:hearts-arena"
+    patterns = ("rq:job*", queue, f"{queue}:intermediate", "rq:wip:*", "h:fan*")
+    return [key for pattern in patterns for key in client.keys(pattern)]
 
 
 def test_workers_play_what_one_process_plays(
