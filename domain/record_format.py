@@ -162,7 +162,7 @@ def record_of(events: Iterable[e.AnyEvent], names: Sequence[str] | None = None) 
 
     Of hands that were scored, and of one that the end of the game broke off, where ``events`` have its hidden parts; a hand
     that is sealed still is left out, so there is no record of a duplicate table before its last reveal. The
-    hand of a practice table is written as the first of a game: see `_as_first_hand`.
+    hand of a practice table is written as the first of a game: see `as_first_hand`.
     """
     written: dict[str, Any] = {"format": FORMAT, "rules": {}, "seats": [], "hands": [], "winners": []}
     seats: dict[Seat, str] = {}
@@ -200,7 +200,7 @@ def record_of(events: Iterable[e.AnyEvent], names: Sequence[str] | None = None) 
         names = [seats.get(seat, "") for seat in range(created.rules.players)]
     written["seats"] = list(names or ())
     if created is not None and created.branch is not UNSET:
-        _as_first_hand(written, created.rules, hand.number)
+        as_first_hand(written, created.rules, hand.number, hand_limit=1)
     return written
 
 
@@ -255,17 +255,20 @@ class _Written:
         return hand
 
 
-def _as_first_hand(written: dict[str, Any], rules: RuleSet, number: int) -> None:
+def as_first_hand(written: dict[str, Any], rules: RuleSet, number: int, *, hand_limit: int | None) -> None:
     """Make the record of hand ``number`` alone one of a first hand, for in a record hands are counted from 1.
 
-    The seats are turned so that the dealer's left of that hand is seat 0, and the rules pass as that hand passed.
+    The seats are turned so that the dealer's left of that hand is seat 0, and the rules pass as that hand passed;
+    ``hand_limit`` is 1 where the game ended with it.
     """
     first, cycle = (number - 1) % rules.players, rules.pass_cycle
 
     def turned(seats: list[Any]) -> list[Any]:
         return seats[first:] + seats[:first]
 
-    alone = msgspec.structs.replace(rules, pass_cycle=(cycle[(number - 1) % len(cycle)],), hand_limit=1)
+    alone = msgspec.structs.replace(
+        rules, pass_cycle=(cycle[(number - 1) % len(cycle)],), hand_limit=hand_limit
+    )
     written["rules"] = short_rules(alone)
     written["seats"] = turned(written["seats"])
     for hand in written["hands"]:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 import click
 import msgspec
 
 from services.audit import Receipt
 from services.audit_batch import Outcome, audit_game, audit_in_processes
-from services.audit_fan import FanOut
+from services.audit_fan import AuditFan
 from services.cli_log import CouldNotRun, house_or_status_2
+from services.cli_process import Interrupted, interruptible
 from services.cli_records import Evidence
 from services.inspection import AuditReport
 from services.integrity import read_kept_receipt
@@ -28,14 +27,6 @@ from services.wiring import Services
 FEW: Final = 10
 """So many games by name are audited at once, without asking anybody."""
 _CLAIMS: Final = ("F", "I", "R", "B")
-
-
-class Interrupted(KeyboardInterrupt):
-    """Somebody wants the command to end; by which signal."""
-
-    def __init__(self, signum: int) -> None:
-        self.signum = signum
-        super().__init__()
 
 
 class Told(NamedTuple):
@@ -88,7 +79,7 @@ def audit(
     named = _check_options(games, every, since, receipts)
     told, tally = Told(as_json, quiet), [0, 0, 0]
     try:
-        with house_or_status_2() as house, _interruptible():
+        with house_or_status_2() as house, interruptible():
             if named is not None and len(named) <= FEW and jobs is None:
                 found: Iterator[Outcome] = _by_name(house, named, receipts)
                 _go_through(found, told, tally, _no_bar)
@@ -154,7 +145,7 @@ def _outcomes(house: Services, games: Iterable[str], jobs: int | None, brief: bo
                 "a process that audits was ended; nothing is said of the other games"
             ) from error
     else:
-        fan = FanOut(house.auditor, house.audits, brief=brief, tell=_say)
+        fan = AuditFan(house.auditor, house.audits, brief=brief, tell=_say)
         workers = fan.workers()
         if workers:
             _say(f"{workers} audit worker{'' if workers == 1 else 's'} can help")
@@ -166,28 +157,6 @@ def _outcomes(house: Services, games: Iterable[str], jobs: int | None, brief: bo
 
 def _say(sentence: str) -> None:
     click.echo(printable_line(sentence), err=True)
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Let a signal to stop raise `Interrupted`, so that what was queued is taken back; a second one ends at once."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    every = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    stops = [signum for signum in every if signal.getsignal(signum) is not signal.SIG_IGN]  # as under nohup
-
-    def stop(signum: int, _: object) -> NoReturn:
-        for one in stops:
-            signal.signal(one, signal.SIG_DFL)
-        raise Interrupted(signum)
-
-    before = {signum: signal.signal(signum, stop) for signum in stops}
-    try:
-        yield
-    finally:
-        for signum, handler in before.items():
-            signal.signal(signum, handler)
 
 
 # --- telling

@@ -190,18 +190,25 @@ TEMPLATES = (
         "indexes of the leaves of <game>|<lock or end>, one unless there was a fork",
     ),
     Template(
-        "audit_run",
-        "h:audit:{<run>}",
+        "fan_run",
+        "h:fan:{<run>}",
         "string",
-        "services.audit_channel",
-        "that somebody waits for the reports of an audit, which workers look at; on the queue's server, expires in a minute",
+        "services.fan_channel",
+        "that a command waits for what workers do for it, which they look at; on the queue's server, expires in a minute",
     ),
     Template(
-        "audit_reports",
-        "h:audit:{<run>}:reports",
+        "fan_reports",
+        "h:fan:{<run>}:reports",
         "list",
-        "services.audit_channel",
-        "what workers have found in an audit, a batch each, until it is taken; on the queue's server, expires in ten minutes",
+        "services.fan_channel",
+        "what came of it, a batch each, until it is taken; on the queue's server, expires in ten minutes",
+    ),
+    Template(
+        "arena",
+        "h:arena:{<run>}",
+        "hash",
+        "workers.arena.kept",
+        "an arena: spec (what is played), and what came of each deal by its number; on the queue's server, expires in a week",
     ),
     Template(
         "sweep", "h:sweep", "string", "workers.seats", "lease of the one process that watches due times"
@@ -344,14 +351,19 @@ class Keys:
         return f"h:{{standings}}:{fold}:board:{family}"
 
     @staticmethod
-    def audit_run(run: str) -> str:
-        """That the reports of an audit are waited for."""
-        return f"h:audit:{{{run}}}"
+    def fan_run(run: str) -> str:
+        """That a command waits for what workers do."""
+        return f"h:fan:{{{run}}}"
 
     @staticmethod
-    def audit_reports(run: str) -> str:
-        """The reports of an audit that were not taken yet."""
-        return f"h:audit:{{{run}}}:reports"
+    def fan_reports(run: str) -> str:
+        """What workers have done that was not taken yet."""
+        return f"h:fan:{{{run}}}:reports"
+
+    @staticmethod
+    def arena(run: str) -> str:
+        """What came of the deals of an arena."""
+        return f"h:arena:{{{run}}}"
 
     @staticmethod
     def log_nodes(level: int, chunk: int) -> str:

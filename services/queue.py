@@ -1,7 +1,7 @@
 """Work for another process, by name: RQ behind one door.
 
 A job is only ever a nudge. What is owed to tables lies in the due sets of the log; a job that is lost costs time, never
-work, because a sweep asks for it again. What an audit owes, the command knows that asks for it. Arguments travel as JSON, never as pickle.
+work, because a sweep asks for it again. What an audit or an arena owes, the command knows that asks for it. Arguments travel as JSON, never as pickle.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ JOBS: Final = {
     "serve": "workers.jobs.serve",
     "late": "workers.jobs.drive",
     "audit": "workers.jobs.audit",
+    "arena": "workers.jobs.arena",
 }
 """Job name -> dotted path of the function that does it."""
 
@@ -44,6 +45,9 @@ uses BLPOP there)."""
 
 AUDITS: Final = "hearts-audits"
 """The queue of audits, with workers of its own: nobody waits for a bot because games are audited."""
+
+ARENA: Final = "hearts-arena"
+"""The queue of bots that play against each other to be compared, with workers of its own for the same reason."""
 
 Argument = str | int | list[str]
 """What a job may be given: it travels as JSON."""

@@ -21,7 +21,7 @@ from services.keys import Keys
 from services.opened import Opened
 from services.players import Players
 from services.projections import Projections
-from services.queue import AUDITS, Queue
+from services.queue import ARENA, AUDITS, Queue
 from services.rates import ANSWER_SECONDS, Rates
 from services.settings import Settings
 from services.standings import Standings
@@ -66,6 +66,16 @@ def store_url(settings: Settings) -> str:
     return settings.store_url or store_socket_url(settings.data)
 
 
+def queue_url(settings: Settings) -> str:
+    """Where jobs are: beside the log, unless the settings name another server."""
+    return settings.queue_url or store_url(settings)
+
+
+def arena_queue(settings: Settings) -> Queue:
+    """The queue of the arena, which needs nothing else of a house: no key file, no log."""
+    return Queue(queue_url(settings), name=ARENA)
+
+
 def build(
     settings: Settings,
     *,
@@ -100,8 +110,8 @@ def build(
         projections=projections,
         desks=Desks(client, keys),
         standings=Standings(client, keys),
-        queue=Queue(settings.queue_url or url),
-        audits=Queue(settings.queue_url or url, name=AUDITS),
+        queue=Queue(queue_url(settings)),
+        audits=Queue(queue_url(settings), name=AUDITS),
         durability=Durability(
             client,
             trusted=not settings.store_url,

@@ -1,4 +1,4 @@
-"""`hearts worker`: the processes behind the API, and those that audit."""
+"""`hearts worker`: the processes behind the API, those that audit, and those that play for the arena."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import signal
 import sys
 import threading
 import time
-from typing import Final, NoReturn
+from collections.abc import Callable
+from typing import Final, NoReturn, TypeVar
 
 import click
 import redis
@@ -21,8 +22,9 @@ from services.cli import read_settings
 from services.cli_process import leave_without_store, once_store_answers, set_up_logging
 from services.embedded import EmbeddedStoreError
 from services.queue import Queue
+from services.settings import Settings
 from services.supervise import Backoff, Program, Stop, Supervisor, exit_with_parent, tell_ready
-from services.wiring import Services, store_url
+from services.wiring import Services, queue_url, store_url
 from workers import jobs
 from workers.projector import Projector
 from workers.seats import Sweep
@@ -34,6 +36,8 @@ NICE: Final = 10
 STEADY_SECONDS: Final = 10.0
 """An RQ worker that has lasted so long is begun again at once when it breaks off."""
 
+T = TypeVar("T")
+
 log = logging.getLogger(__name__)
 
 _with_parent = click.option(
@@ -43,7 +47,7 @@ _with_parent = click.option(
 
 @click.group()
 def worker() -> None:
-    """Run a process behind the API: the projector, bots, or one that audits games.
+    """Run a process behind the API: the projector, bots, or one that audits games or plays for the arena.
 
     Any number of each may run, on any machine that reaches the store. SIGTERM or Ctrl-C stops one in order.
     """
@@ -55,7 +59,7 @@ def projector(exit_with_parent: bool) -> None:
     """Keep the read models: lobby, whose turn, finished games."""
     stop = Stop()
     stop.on_signals()
-    services = _begin(exit_with_parent, stop)
+    services = _begin(exit_with_parent, stop, jobs.services)
     if services is None:
         return
     log.info("the projector works")
@@ -71,19 +75,35 @@ _count = click.option("--count", type=click.IntRange(1, 256), default=1, show_de
 @_with_parent
 def audits(count: int, exit_with_parent: bool) -> None:
     """Audit games for `hearts audit`, wherever that is called. The least urgent work: it gives way to all other."""
+    _serve("audits", lambda: jobs.services().audits, count, exit_with_parent)
+
+
+@worker.command()
+@_count
+@_with_parent
+def arena(count: int, exit_with_parent: bool) -> None:
+    """Play for `hearts arena --queue`, wherever that is called. It gives way to what people wait for.
+
+    It needs the queue's server (HEARTS_QUEUE_URL, else the store's) and nothing else of a house.
+    """
+    _serve("arena matches", jobs.queue_of_arena, count, exit_with_parent)
+
+
+def _serve(what: str, queue_of: Callable[[], Queue], count: int, with_parent: bool) -> None:
+    """Do the jobs of a queue that gives way to all others."""
     if count > 1:
-        _run_many("audits", count, exit_with_parent)
+        _run_many(what.partition(" ")[0], count, with_parent)
         return
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, _leave)
     os.nice(NICE)
-    services = _begin(exit_with_parent, Stop())
-    assert services is not None
-    log.info("audits are served")
+    queue = _begin(with_parent, Stop(), queue_of, queue_url)
+    assert queue is not None
+    log.info("%s are served", what)
     try:
-        _work(services.audits)
+        _work(queue)
     finally:
-        log.info("audits are served no more")
+        log.info("%s are served no more", what)
 
 
 @worker.command()
@@ -98,7 +118,7 @@ def bots(count: int, exit_with_parent: bool) -> None:
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, _leave)
     sys.setswitchinterval(SWITCH_SECONDS)
-    services = _begin(exit_with_parent, Stop())
+    services = _begin(exit_with_parent, Stop(), jobs.services)
     assert services is not None
     stop, failed = Stop(), threading.Event()
     sweep = threading.Thread(target=_sweep, args=(services, stop, failed), name="sweep", daemon=True)
@@ -116,20 +136,22 @@ def bots(count: int, exit_with_parent: bool) -> None:
         raise SystemExit(1)
 
 
-def _begin(with_parent: bool, stop: Stop) -> Services | None:
-    """Set up logging and services; a store that does not answer is waited for. None when asked to stop meanwhile."""
+def _begin(
+    with_parent: bool, stop: Stop, make: Callable[[], T], address: Callable[[Settings], str] = store_url
+) -> T | None:
+    """Set up logging, and ``make`` what is needed of the store; one that does not answer is waited for. None when asked to stop meanwhile."""
     settings = read_settings()
     set_up_logging(settings)
     try:
-        leave_without_store(store_url(settings), log)
+        leave_without_store(address(settings), log)
     except EmbeddedStoreError as error:
         raise click.ClickException(str(error)) from error
     if with_parent:
         exit_with_parent()
-    services = None if stop.is_set() else once_store_answers(jobs.services, stop.wait, log)
-    if with_parent and services is not None:
+    made = None if stop.is_set() else once_store_answers(make, stop.wait, log)
+    if with_parent and made is not None:
         tell_ready()
-    return services
+    return made
 
 
 def _run_many(kind: str, count: int, with_parent: bool) -> None:

@@ -124,4 +124,4 @@ def test_templates_are_told_once_and_in_full() -> None:
     """Names and keys are unique, types are the server's, owners are modules."""
     assert len(TEMPLATES) == len({t.name for t in TEMPLATES}) == len({t.key for t in TEMPLATES})
     assert {"stream", "zset", "hash", "set", "string", "list"} >= {t.type for t in TEMPLATES}
-    assert all(re.fullmatch(r"(services|workers)\.\w+", t.owner) and t.meaning for t in TEMPLATES)
+    assert all(re.fullmatch(r"(services|workers)(\.\w+)+", t.owner) and t.meaning for t in TEMPLATES)

@@ -275,6 +275,7 @@ def test_jobs_are_named_by_their_path() -> None:
         "serve": "workers.jobs.serve",
         "late": "workers.jobs.drive",
         "audit": "workers.jobs.audit",
+        "arena": "workers.jobs.arena",
     } == JOBS
     assert 0 < GRACE_SECONDS < JOB_SECONDS
 

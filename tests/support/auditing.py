@@ -47,8 +47,8 @@ main()
 HASTY = """
 import sys
 from services.cli import main
-from workers import audits
-audits.MOST_SECONDS = 0.0
+from workers import batches
+batches.MOST_SECONDS = 0.0
 sys.argv = ["hearts", "worker", "audits"]
 main()
 """
@@ -95,9 +95,11 @@ def gated(game: int = 3, *, fails: bool = False) -> str:
 
 
 @contextmanager
-def audit_worker(settings: Settings, program: str = "") -> Iterator[subprocess.Popen[str]]:
-    """A worker that is ready for jobs; stopped in order at the end, where it still lives."""
-    command = [sys.executable, "-c", program] if program else [str(HEARTS), "worker", "audits"]
+def audit_worker(
+    settings: Settings, program: str = "", *, kind: str = "audits"
+) -> Iterator[subprocess.Popen[str]]:
+    """A worker, of audits or of another kind, that is ready for jobs; stopped in order at the end, where it still lives."""
+    command = [sys.executable, "-c", program] if program else [str(HEARTS), "worker", kind]
     queue = redis.Redis.from_url(settings.queue_url or settings.store_url, decode_responses=True)
     with (
         queue,
@@ -106,7 +108,7 @@ def audit_worker(settings: Settings, program: str = "") -> Iterator[subprocess.P
         ) as process,
     ):
         try:
-            _wait_until_ready(process, queue)
+            _wait_until_ready(process, queue, f"rq:workers:hearts-{kind}")
             yield process
             if process.poll() is None:
                 process.terminate()  # it ends its job first
@@ -115,15 +117,15 @@ def audit_worker(settings: Settings, program: str = "") -> Iterator[subprocess.P
             process.kill()
 
 
-def _wait_until_ready(process: subprocess.Popen[str], queue: redis.Redis) -> None:
+def _wait_until_ready(process: subprocess.Popen[str], queue: redis.Redis, workers: str) -> None:
     assert process.stderr
     said = []
-    while "audits are served" not in "".join(said[-1:]):
+    while " are served" not in "".join(said[-1:]):
         said.append(process.stderr.readline())
         assert said[-1], said
     # RQ tells nobody when it has registered a worker but the server, which has an event for it
     with queue.pubsub() as ear:
         queue.config_set("notify-keyspace-events", "Ks")
-        ear.subscribe("__keyspace@0__:rq:workers:hearts-audits")
-        while not any(f".{process.pid}." in key for key in queue.smembers("rq:workers:hearts-audits")):
+        ear.subscribe(f"__keyspace@0__:{workers}")
+        while not any(f".{process.pid}." in key for key in queue.smembers(workers)):
             ear.get_message(timeout=1)

@@ -14,9 +14,10 @@ import pytest
 import redis
 
 from services.audit_batch import VERSION, Outcome, audit_game
-from services.audit_fan import AHEAD, FanOut
+from services.audit_fan import AuditFan
 from services.auditor import Auditor
 from services.embedded import EmbeddedStore
+from services.fan_out import AHEAD
 from services.inspection import AuditReport
 from services.queue import AUDITS, Queue
 from services.settings import Settings
@@ -81,7 +82,7 @@ def audited(
 ) -> tuple[list[Outcome], list[str]]:
     """The outcomes of an audit by the workers there are, and what was told of these."""
     told: list[str] = []
-    fan = FanOut(
+    fan = AuditFan(
         auditor or services.auditor,
         queue or Queue(services.settings.queue_url or services.settings.store_url, name=AUDITS),
         brief=False,
@@ -103,7 +104,7 @@ def check(services: Services, games: list[str], outcomes: list[Outcome]) -> None
 def left_behind(client: redis.Redis) -> list[bytes]:
     """What is still in the store of an audit or its jobs."""
     queue = "rq:queue:hearts-audits"
-    found = [*client.keys("h:audit*"), *client.keys("rq:job*"), *client.keys(queue)]
+    found = [*client.keys("h:fan*"), *client.keys("rq:job*"), *client.keys(queue)]
     return found + client.keys(f"{queue}:intermediate") + client.keys("rq:wip:*")
 
 
@@ -155,7 +156,7 @@ def test_a_worker_killed_beside_another(
 def test_a_worker_that_comes_late_helps(services: Services, settings: Settings, games: list[str]) -> None:
     """Given no worker at first, when one comes, then it is asked for what follows."""
     told: list[str] = []
-    fan = FanOut(services.auditor, Queue(settings.store_url, name=AUDITS), brief=True, tell=told.append)
+    fan = AuditFan(services.auditor, Queue(settings.store_url, name=AUDITS), brief=True, tell=told.append)
     assert 0 == fan.workers()
     with closing(fan.outcomes(games)) as found:
         first = [next(found).game]
@@ -226,7 +227,7 @@ def test_a_queue_on_another_server(
             assert services.client.blpop("taken", PATIENCE)
             assert [] == left_behind(services.client)
             with connect(other.url) as client:
-                assert 1 == len(client.keys("h:audit*"))
+                assert 1 == len(client.keys("h:fan*"))
             other.stop()
             outcomes, told = running.result(PATIENCE)
             kill(worker)
@@ -245,18 +246,18 @@ def test_only_a_few_batches_are_in_hand(services: Services, settings: Settings, 
             taken += 1
             yield games[0]
 
-    def most(fan: FanOut, batches: int) -> None:
+    def most(fan: AuditFan, batches: int) -> None:
         nonlocal taken
         with closing(fan.outcomes(endless())) as found:
             next(found)
-            sizes = [len(one.games) for one in fan._open.values()]
+            sizes = [len(one.items) for one in fan._open.values()]
             assert len(sizes) <= batches
             assert taken <= sum(sizes) + 10
 
-    most(FanOut(services.auditor, Queue(settings.store_url, name=AUDITS), brief=True, tell=print), 1)
+    most(AuditFan(services.auditor, Queue(settings.store_url, name=AUDITS), brief=True, tell=print), 1)
     taken = 0
     with audit_worker(settings):
-        fan = FanOut(NoAuditor(), Queue(settings.store_url, name=AUDITS), brief=True, tell=print)
+        fan = AuditFan(NoAuditor(), Queue(settings.store_url, name=AUDITS), brief=True, tell=print)
         assert 1 == fan.workers()
         most(fan, 2 * AHEAD + 1)
 
@@ -284,7 +285,7 @@ def test_an_interrupt_leaves_nothing_queued(
         assert err.endswith("0 games hold, 0 do not\ninterrupted; nothing is said of the other games\n")
         assert "Traceback" not in err
         assert 0 == valkey.llen("rq:queue:hearts-audits")
-        assert [] == valkey.keys("h:audit*")
+        assert [] == valkey.keys("h:fan*")
         valkey.rpush("go", "on")
         # the worker is told by what is left, and takes the next job when it has done with that one
         outcomes, _ = audited(services, games[:3], auditor=NoAuditor())

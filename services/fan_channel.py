@@ -1,4 +1,4 @@
-"""What passes between a command that audits and the workers that help it, beside the jobs: who waits, and what was found.
+"""What passes between a command and the workers that help it, beside the jobs: who waits, and what came of it.
 
 It goes over the queue's server, as the jobs do, and is worth as little: what is lost there the command does itself.
 """
@@ -40,15 +40,15 @@ class Reply(msgspec.Struct, frozen=True):
     seconds: float
     """What it took."""
     outcomes: msgspec.Raw
-    """JSON of a list of `Outcome`, of the first games of the batch."""
+    """JSON of a list of what came of the first items of the batch."""
 
 
 class Channel:
-    """The channel of one audit, for both sides. Methods raise `StoreUnavailable` where the queue's server does not answer."""
+    """The channel of one command, for both sides. Methods raise `StoreUnavailable` where the queue's server does not answer."""
 
     def __init__(self, wire: Wire, run: str) -> None:
         self._wire = wire
-        self._waits, self._reports = Keys.audit_run(run), Keys.audit_reports(run)
+        self._waits, self._reports = Keys.fan_run(run), Keys.fan_reports(run)
 
     # --- the command's side
 
@@ -82,7 +82,7 @@ class Channel:
         return bool(self._wire.call("EXISTS", self._waits))
 
     def give(self, batch: int, attempt: int, version: str, seconds: float, outcomes: Any) -> bool:
-        """Tell what was found in a batch. Whether somebody waits for it."""
+        """Tell what came of a batch. Whether somebody waits for it."""
         reply = Reply(batch, attempt, version, seconds, msgspec.Raw(msgspec.json.encode(outcomes)))
         encoded = msgspec.json.encode(reply)
         return bool(self._wire.run(GIVE, (self._waits, self._reports), (encoded, KEPT_SECONDS)))

@@ -1,0 +1,1 @@
+"""The arena: bot against bot over duplicate deals (``docs/bots.md``)."""

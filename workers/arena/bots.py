@@ -1,0 +1,124 @@
+"""Who plays in an arena: house bots by name, and whatever else can answer a view.
+
+A match knows only `Entrant` and `Player`: somebody who sits down, is asked, and may fail. A program of one's own, run as
+a child process, is another entrant; its kind is entered in `KINDS`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, Protocol
+
+import msgspec
+from rq.timeouts import BaseTimeoutException
+
+from domain.bots import BOTS, STAND_IN, Action, Bot, UnknownBot
+from domain.events import BotName
+from domain.view import View
+
+MOST_BOTS: Final = 26
+"""As many as there are letters for them."""
+MOST_PLAYOUTS: Final = 10_000_000
+
+
+class NoAnswer(Exception):
+    """A bot did not answer: it broke, died, or took too long. The message says which."""
+
+
+class Answer(NamedTuple):
+    """What a bot decided, legal or not, and the CPU time that it took for it."""
+
+    action: Any
+    """An `Action`, if the bot keeps to what it was asked."""
+    cpu_ns: int
+
+
+class Player(Protocol):
+    """An entrant in one seat of one match."""
+
+    def decide(self, seen: View, seed: bytes) -> Answer:
+        """What it does in the place of the seat that sees ``seen``. ``seed`` is 32 bytes. Raises `NoAnswer`."""
+
+    def leave(self) -> None:
+        """The match is over."""
+
+
+class Entrant(Protocol):
+    """A bot as it is entered: of the same text and version it always plays alike."""
+
+    @property
+    def text(self) -> str:
+        """What `read_entrant` makes the same one of, its budget included."""
+
+    @property
+    def id(self) -> BotName:
+        """Name, version and budget."""
+
+    def sit(self) -> Player:
+        """Take a seat of one match. It does not fail: who cannot begin says so when it is asked."""
+
+
+class HouseBot(msgspec.Struct, frozen=True):
+    """A bot of `domain.bots`, with so many playouts. It remembers nothing, so it is its own player in every seat."""
+
+    bot: Bot
+    budget: int
+
+    @property
+    def text(self) -> str:
+        """See `Entrant`."""
+        return f"{self.bot.name}:{self.budget}" if self.bot.budget else self.bot.name
+
+    @property
+    def id(self) -> BotName:
+        """See `Entrant`."""
+        return BotName(self.bot.name, self.bot.version, self.budget)
+
+    def sit(self) -> Player:
+        """See `Entrant`."""
+        return self
+
+    def decide(self, seen: View, seed: bytes) -> Answer:
+        """See `Player`."""
+        began = time.process_time_ns()
+        try:
+            action = self.bot.policy(seen, seed, self.budget)
+        except BaseTimeoutException:  # a worker breaks the whole job off
+            raise
+        except Exception as error:
+            raise NoAnswer(f"{type(error).__name__}: {error}") from error
+        return Answer(action, time.process_time_ns() - began)
+
+    def leave(self) -> None:
+        """See `Player`."""
+
+
+KINDS: Final[dict[str, Callable[[str, int | None], Entrant]]] = {}
+"""What makes an entrant of ``KIND:REST``, given the rest and the budget that all shall have."""
+
+
+def read_entrant(text: str, budget: int | None = None) -> Entrant:
+    """The bot that ``text`` names: ``rules``, ``search``, ``search:500``, or ``KIND:...`` of `KINDS`.
+
+    ``budget`` is for those that take one and do not name it. Raises `UnknownBot`.
+    """
+    name, colon, rest = text.partition(":")
+    if name in KINDS and colon:
+        return KINDS[name](rest, budget)
+    bot = BOTS.get(name)
+    if bot is None:
+        raise UnknownBot(f"there is no bot {text!r:.60}; there are {', '.join(sorted(BOTS))}")
+    if not colon:
+        return HouseBot(bot, budget if budget is not None and bot.budget else bot.budget)
+    if not bot.budget:
+        raise UnknownBot(f"{text!r:.60}: {name} does no playouts, so it has no budget")
+    if not rest.isascii() or not rest.isdecimal() or not 1 <= int(rest[:12]) <= MOST_PLAYOUTS:
+        raise UnknownBot(f"{text!r:.60}: a budget is a number of playouts from 1 to {MOST_PLAYOUTS}")
+    return HouseBot(bot, int(rest))
+
+
+def stand_in(seen: View, seed: bytes) -> Action:
+    """The decision of the bot that moves where another failed."""
+    bot = BOTS[STAND_IN]
+    return bot.policy(seen, seed, bot.budget)

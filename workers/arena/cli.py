@@ -1,0 +1,305 @@
+"""``hearts arena``: bot against bot over duplicate deals."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import click
+import msgspec
+from click.core import ParameterSource
+
+from domain.refusals import HeartsError
+from domain.state import State
+from services.cli import read_settings
+from services.cli_process import Interrupted, interruptible
+from services.cli_rules import read_changes, read_rules
+from services.embedded import EmbeddedStoreError
+from services.printable import printable_line
+from services.queue import Queue
+from services.retold import Retold
+from services.store import StoreUnavailable
+from services.wiring import arena_queue
+from workers.arena.bots import MOST_BOTS, MOST_PLAYOUTS, read_entrant
+from workers.arena.fan import ArenaFan
+from workers.arena.figures import Tally
+from workers.arena.kept import Kept, UnknownArena, arena_id
+from workers.arena.local import play_deals
+from workers.arena.match import Dealt, Plan, plan_of
+from workers.arena.picture import draw
+from workers.arena.report import report_of, table_lines
+from workers.arena.retell import read_place, replay_match
+
+USUAL_DEALS: Final = 200
+USUAL_VARIANT: Final = "classic"
+STDOUT: Final = Path("-")
+
+
+class Output(click.Path):
+    """A file to be written at the end, or ``-``: what is wrong with its place is told before anything is played."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, writable=True, allow_dash=True, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """See click."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if not path.parent.is_dir():
+            self.fail(printable_line(f"there is no folder {str(path.parent)!r}"), param, ctx)
+        return path
+
+
+OUTPUT: Final = Output()
+
+
+class Asked(NamedTuple):
+    """The options that say what is played."""
+
+    variant: str
+    players: int | None
+    pairs: tuple[str, ...]
+    seed: int
+    budget: int | None
+    games: bool
+
+
+class Wanted(NamedTuple):
+    """How far it goes, and where results are written."""
+
+    deals: int
+    until: float | None
+    as_json: Path | None
+    svg: Path | None
+
+
+@click.command()
+@click.argument("bots", nargs=-1, metavar="BOT BOT...")
+@click.option(
+    "--deals", type=click.IntRange(1, 10_000_000), help=f"How many; {USUAL_DEALS} unless you say so."
+)
+@click.option("--variant", default=USUAL_VARIANT, show_default=True, help="The rules, see `hearts rules`.")
+@click.option("--players", type=int, help="Seats; the variant's usual number where it is left out.")
+@click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Change a rule; may be repeated.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    default=1,
+    show_default=True,
+    help="All deals follow from it.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(1, MOST_PLAYOUTS),
+    help="Playouts a decision, of bots that do some and do not say how many.",
+)
+@click.option(
+    "--games", is_flag=True, help="Whole games to the target, not single hands with the totals at 0."
+)
+@click.option(
+    "--until",
+    type=click.FloatRange(0.0),
+    metavar="POINTS",
+    help="Stop before, when every difference is known to so many points a hand: half the width of its 95 % interval, "
+    "looked at every 50 deals. Off unless you say so.",
+)
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1, 256), help="Processes of this command; 1 unless you say so."
+)
+@click.option(
+    "--queue",
+    "queued",
+    is_flag=True,
+    help="Let the arena workers play (`hearts worker arena`), on any machines. What they have played is kept for a week; "
+    "called again, with as many deals or more, it is taken up.",
+)
+@click.option(
+    "--resume", metavar="ID", help="Take up an arena of the queue by its id; BOTs are not named then."
+)
+@click.option("--replay", metavar="SEED:DEAL:SEATING", help="Tell one match move by move, as in 1:17:ABBA.")
+@click.option("--record", type=OUTPUT, help="With --replay: write it there as a record too.")
+@click.option("--json", "as_json", type=OUTPUT, help="Write the results there as JSON.")
+@click.option("--svg", type=OUTPUT, help="Write a picture of the differences there.")
+def arena(
+    bots: tuple[str, ...], deals: int | None, until: float | None, jobs: int | None, **options: Any
+) -> None:
+    """Compare bots: they play the same deals from all seats.
+
+    A BOT is a house bot by name (random, rules, search), or search:500 with so many playouts a decision. Each deal is
+    played in several seatings, so that every bot has every seat of it equally often; the table tells points a hand,
+    differences with their 95 % intervals over deals, moons, CPU time of a move, and answers that were illegal.
+    docs/bots.md says what exactly is played and measured.
+    """
+    asked = Asked(*(options[name] for name in Asked._fields))
+    resume, queued = options["resume"], options["queued"] or options["resume"] is not None
+    if queued and jobs is not None:
+        raise click.UsageError("-j is for this machine, and --queue for the workers: choose")
+    if options["record"] and not options["replay"]:
+        raise click.UsageError("--record goes with --replay")
+    if (resume is None) is not bool(bots):
+        raise click.UsageError("name the bots, or say --resume, one of the two")
+    if resume is not None:
+        _refuse_changes()
+    wanted = Wanted(deals or USUAL_DEALS, until, options["as_json"], options["svg"])
+    if resume is not None:
+        with _queue() as queue:
+            plan, before = _recall(queue, resume)
+            _run_queued(plan, queue, wanted._replace(deals=deals or before))
+        return
+    plan = _plan(bots, asked)
+    if options["replay"] is not None:
+        _replay(plan, options["replay"], options["record"])
+    elif queued:
+        with _queue() as queue:
+            _run_queued(plan, queue, wanted)
+    else:
+        _run_here(plan, wanted, jobs or 1)
+
+
+def _refuse_changes() -> None:
+    """An arena that is taken up is played as it was begun."""
+    context = click.get_current_context()
+    for name in (*Asked._fields, "replay"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = "set" if name == "pairs" else name
+            raise click.UsageError(f"--{option} does not go with --resume: what is played is known by its id")
+
+
+def _plan(bots: tuple[str, ...], asked: Asked) -> Plan:
+    if not 2 <= len(bots) <= MOST_BOTS:
+        raise click.UsageError(f"name 2 to {MOST_BOTS} bots; one may be named twice")
+    try:
+        entrants = [read_entrant(text, asked.budget) for text in bots]
+        rules = read_rules(asked.variant, asked.players, read_changes(asked.pairs))
+    except HeartsError as error:
+        raise click.UsageError(printable_line(str(error))) from error
+    return plan_of(rules, entrants, asked.seed, games=asked.games)
+
+
+# --- who plays
+
+
+def _run_here(plan: Plan, wanted: Wanted, jobs: int) -> None:
+    try:
+        with closing(play_deals(plan, wanted.deals, jobs)) as played:
+            _finish(plan, wanted, _tally(plan, wanted, played))
+    except BrokenProcessPool as error:
+        raise click.ClickException("a process that plays was ended") from error
+
+
+@contextmanager
+def _queue() -> Iterator[Queue]:
+    try:
+        queue = arena_queue(read_settings())
+        yield queue
+    except EmbeddedStoreError as error:
+        raise click.ClickException(printable_line(str(error))) from error
+    except StoreUnavailable as error:
+        raise click.ClickException(
+            printable_line(f"the queue's server does not answer: {error}; called again, this goes on")
+        ) from error
+    queue.close()
+
+
+def _recall(queue: Queue, name: str) -> tuple[Plan, int]:
+    try:
+        plan, before = Kept(queue.wire, name).recall()
+    except (UnknownArena, msgspec.MsgspecError) as error:
+        raise click.ClickException(printable_line(f"arena {name:.40}: {error}")) from error
+    if arena_id(plan) != name:
+        raise click.ClickException(f"arena {name} was begun by another version of this program")
+    return plan, before
+
+
+def _run_queued(plan: Plan, queue: Queue, wanted: Wanted) -> None:
+    fan = ArenaFan(plan, queue, tell=_say)
+    name = arena_id(plan)
+    workers = fan.workers()
+    there = len(fan.kept.deals())
+    help_ = (
+        f"{workers} arena worker{'' if workers == 1 else 's'} can help"
+        if workers
+        else "no arena worker is there"
+    )
+    _say(f"arena {name}: {help_}; {there:,} deals are kept from before")
+    try:
+        with interruptible(), closing(fan.played(wanted.deals)) as played:
+            tally = _tally(plan, wanted, played)
+    except Interrupted as stopped:
+        _say(f"interrupted; `hearts arena --resume {name}` goes on")
+        sys.exit(128 + stopped.signum)
+    _finish(plan, wanted, tally)
+
+
+def _tally(plan: Plan, wanted: Wanted, played: Generator[Dealt]) -> Tally:
+    """Count deals until there are enough."""
+    tally = Tally(len(plan.bots))
+    with _bar(wanted.deals) as advance:
+        for dealt in played:
+            tally.add(dealt)
+            advance(1)
+            if wanted.until is not None and tally.is_precise(wanted.until):
+                break
+    return tally
+
+
+@contextmanager
+def _bar(length: int) -> Iterator[Callable[[int], object]]:
+    """Something to be told of deals that are done: a bar where a terminal shows it."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    with click.progressbar(length=length, label="deals", file=sys.stderr, show_pos=True) as bar:
+        yield bar.update
+
+
+def _say(sentence: str) -> None:
+    click.echo(printable_line(sentence), err=True)
+
+
+# --- what is told
+
+
+def _finish(plan: Plan, wanted: Wanted, tally: Tally) -> None:
+    report = report_of(plan, tally, wanted.deals)
+    if wanted.as_json is not None:
+        _write(wanted.as_json, msgspec.json.encode(report) + b"\n")
+    if wanted.svg is not None:
+        _write(wanted.svg, draw(report).encode())
+    to_stdout = STDOUT in (wanted.as_json, wanted.svg)
+    for line in table_lines(report):
+        click.echo(printable_line(line), err=to_stdout)
+
+
+def _write(path: Path, written: bytes) -> None:
+    try:
+        with click.open_file(str(path), "wb") as file:
+            file.write(written)
+    except OSError as error:
+        raise click.ClickException(printable_line(f"{path}: {error.strerror}")) from error
+
+
+def _replay(plan: Plan, text: str, record: Path | None) -> None:
+    try:
+        place = read_place(text)
+        plan = msgspec.structs.replace(plan, seed=place.seed)
+        told = replay_match(plan, place.deal, place.seating)
+    except HeartsError as error:
+        raise click.UsageError(printable_line(str(error))) from error
+
+    def names(_: State) -> list[str]:
+        return told.names
+
+    for seq, line in Retold(told.events, names).lines():
+        click.echo(printable_line(f"{seq:>5}  {line}"), err=record == STDOUT)
+    failed = sum(score.illegal + score.unanswered for score in told.scores)
+    if failed:
+        _say(
+            f"{failed} of these moves are the rule-based bot's, for one that answered illegally or not at all"
+        )
+    if record is not None:
+        _write(record, msgspec.json.encode(told.record) + b"\n")
