@@ -10,16 +10,39 @@ from __future__ import annotations
 import re
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 import httpx
 import msgspec
 
+from api.heard import Events, HandPoints, Item, Laid, NewPlayer, SeatInfo, Table, VariantInfo
 from domain.cards import Seat
-from domain.ruleset import KEYS, RuleSet
 from domain.shuffle import commit_entropy
+
+__all__ = [
+    "DEFAULT_URL",
+    "LONGEST_WAIT",
+    "PATIENT",
+    "QUICK",
+    "Client",
+    "ClientError",
+    "Events",
+    "HandPoints",
+    "Item",
+    "Laid",
+    "NewPlayer",
+    "Problem",
+    "SeatInfo",
+    "Strange",
+    "Table",
+    "Unreachable",
+    "VariantInfo",
+    "is_token",
+    "server_url",
+]
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 LONGEST_WAIT: Final = 25
@@ -28,6 +51,8 @@ QUICK: Final = (0.2, 0.5)
 """Seconds between the tries of a request before the server is said to be away."""
 PATIENT: Final = (0.2, 0.5, 1, 2, 4, 8, *[15] * 20)
 """The same for a game in progress: some five minutes."""
+STREAM_SILENCE: Final = 45.0
+"""Seconds after which a stream that says nothing is taken for broken; servers say something every 15."""
 _LONGEST_RETRY_AFTER: Final = 30.0
 _AGAIN: Final = frozenset((429, 502, 503, 504))
 """Statuses that say nothing about the request itself."""
@@ -64,99 +89,6 @@ class Problem(ClientError):
         super().__init__(f"{detail} ({hint})" if hint else detail)
         self.status, self.code, self.detail, self.hint = status, code, detail, hint
         self.legal, self.errors = legal, list(errors)
-
-
-class SeatInfo(msgspec.Struct, frozen=True):
-    """A seat as anybody may see it. ``kind`` is ``player``, ``bot`` or ``open``; ``taken`` counts tricks."""
-
-    seat: Seat
-    kind: str
-    name: str
-    ready: bool = False
-    cards: int = 0
-    taken: int = 0
-    passed: bool = False
-    away: bool = False
-
-
-class Laid(msgspec.Struct, frozen=True):
-    """A card on the table, and who laid it."""
-
-    seat: Seat
-    card: str
-
-
-class HandPoints(msgspec.Struct, frozen=True):
-    """What a finished hand added to each total."""
-
-    hand: int
-    points: list[int]
-
-
-class Table(msgspec.Struct, frozen=True):
-    """A table as this caller may see it; card lists are one text. The last four are those of the caller's seat."""
-
-    id: str
-    seq: int
-    head: str
-    status: str
-    phase: str
-    variant: str
-    rules: dict[str, Any]
-    seats: list[SeatInfo]
-    hand_number: int
-    pass_offset: int
-    turn: Seat | None
-    hearts_broken: bool
-    trick: list[Laid]
-    last_trick: list[Laid]
-    last_winner: Seat | None
-    totals: list[int]
-    hands: list[HandPoints]
-    winners: list[Seat]
-    deadline: int | None = None
-    reason: str | None = None
-    you: Seat | None = None
-    hand: str = ""
-    received: str = ""
-    legal: str = ""
-
-    def ruleset(self) -> RuleSet:
-        """The rules by value, less the keys that this version does not know."""
-        return msgspec.convert({key: self.rules[key] for key in KEYS if key in self.rules}, RuleSet)
-
-
-class Item(msgspec.Struct, frozen=True):
-    """An event: ``event`` are its public bytes as JSON text, ``private`` what it tells this caller's seat alone."""
-
-    seq: int
-    head: str
-    event: str
-    private: dict[str, str] | None = None
-
-
-class Events(msgspec.Struct, frozen=True):
-    """Events in order, and the cursor behind them."""
-
-    events: list[Item]
-    next: int
-
-
-class NewPlayer(msgspec.Struct, frozen=True):
-    """A player just made. The token is told this once."""
-
-    id: str
-    token: str
-
-
-class VariantInfo(msgspec.Struct, frozen=True):
-    """A published variant: the numbers of seats it has, and its rules for one of them."""
-
-    name: str
-    rules: dict[str, Any]
-    title: str = ""
-    summary: str = ""
-    players: list[int] = []
 
 
 class _Variants(msgspec.Struct, frozen=True):
@@ -331,11 +263,7 @@ class Client:
         keyed: bool = True,
         wait: int = 0,
     ) -> T:
-        headers = {"Accept": "application/json, application/problem+json"}
-        if self.token is not None:
-            if not is_token(self.token):
-                raise Problem(401, "auth/required", "this is no token: it has signs that none has")
-            headers["Authorization"] = f"Bearer {self.token}"
+        headers = {"Accept": "application/json, application/problem+json", **self._authorization()}
         if keyed and method != "GET":
             headers["Idempotency-Key"] = uuid.uuid4().hex
         timeout = httpx.Timeout(10.0, read=10.0 + wait)
@@ -348,7 +276,30 @@ class Client:
                 return msgspec.json.decode(response.content, type=kind)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise Strange(f"{self.url} is no Hearts server of this version: {error}") from error
-        raise _problem(self.url, response)
+        raise problem_of(self.url, response)
+
+    @contextmanager
+    def my_stream(self, after: str | None = None) -> Iterator[httpx.Response]:
+        """What happens in all games of the player, as server-sent events; `api.following` reads them.
+
+        ``after`` is the cursor of the last one. The answer may be a refusal, too. Raises `Unreachable`.
+        """
+        headers = {"Accept": "text/event-stream", **self._authorization()}
+        if after is not None:
+            headers["Last-Event-ID"] = after
+        timeout = httpx.Timeout(10.0, read=STREAM_SILENCE)
+        try:
+            with self._http.stream("GET", "/v1/me/events", headers=headers, timeout=timeout) as response:
+                yield response
+        except httpx.TransportError as error:
+            raise Unreachable(self.url, str(error) or type(error).__name__) from error
+
+    def _authorization(self) -> dict[str, str]:
+        if self.token is None:
+            return {}
+        if not is_token(self.token):
+            raise Problem(401, "auth/required", "this is no token: it has signs that none has")
+        return {"Authorization": f"Bearer {self.token}"}
 
     def _send(self, request: httpx.Request, repeatable: bool) -> httpx.Response:
         """The answer to ``request``, sent again under the same key while the server is away."""
@@ -366,20 +317,21 @@ class Client:
                 if response.status_code not in _AGAIN or planned is None or not repeatable:
                     return response
                 why = f"status {response.status_code}"
-                pause = max(pause, _retry_after(response))
+                pause = max(pause, retry_after(response))
             if self.on_wait is not None:
                 self.on_wait(pause, why)
             self._sleep(pause)
         raise AssertionError("the last try returns or raises")
 
 
-def _retry_after(response: httpx.Response) -> float:
+def retry_after(response: httpx.Response) -> float:
     """Seconds that the server asks to wait, within reason."""
     text = response.headers.get("Retry-After", "")
     return min(float(text), _LONGEST_RETRY_AFTER) if text.isascii() and text.isdecimal() else 0.0
 
 
-def _problem(url: str, response: httpx.Response) -> ClientError:
+def problem_of(url: str, response: httpx.Response) -> ClientError:
+    """The refusal that an answer tells."""
     try:
         told = msgspec.json.decode(response.content, type=_Told)
     except (msgspec.DecodeError, UnicodeDecodeError):
