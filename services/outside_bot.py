@@ -19,7 +19,7 @@ from domain.bots.telling import Teller, question, rules_line
 from domain.refusals import Malformed
 from domain.ruleset import RuleSet
 from domain.view import View
-from services.bot_child import MEMORY, BotFailed, Child, bare_environ
+from services.bot_child import MEMORY, BotFailed, Child, Failure, bare_environ
 from services.bot_desk import OK
 from services.bot_plugins import plugin_command, plugin_names
 from services.printable import printable
@@ -32,6 +32,9 @@ PATIENCE: Final = 10
 """How many times its budget a decision may last, where that is milliseconds."""
 GIVE_UP: Final = 5
 """So many processes that ended in failure, one after another without a sound decision, and no further one is started."""
+
+
+_ERROR: Final = "error"
 
 
 class Budget(NamedTuple):
@@ -163,14 +166,20 @@ class OutsideBot:
         answered = answered or (OK if lines[-1].startswith("rules ") else "")
         for line, answer in zip(lines, [*told, *([last] if answered else [])], strict=False):
             if answer != OK:
-                raise BotFailed("refused", f"{line.partition(' ')[0]}: {printable(answer, 400)}")
-        if last.partition(" ")[0] == "error":
-            raise BotFailed("refused", printable(last, 400))
+                raise _refusal(line, answer)
+        if last.partition(" ")[0] == _ERROR:
+            raise _refusal(lines[-1], last)
         return last
 
     def _lose(self, why: BotFailed) -> None:
         self._lost_processes, self._last_loss = self._lost_processes + 1, str(why)
         self.close()
+
+
+def _refusal(line: str, answer: str) -> BotFailed:
+    """What was answered in place of ``ok``: an error, or something that is out of step."""
+    kind: Failure = "refused" if answer.partition(" ")[0] == _ERROR else "unreadable"
+    return BotFailed(kind, f"{line.partition(' ')[0]}: {printable(answer, 400)}")
 
 
 def outside_bot(name: str, budget: Budget = Budget(), *, memory: int = MEMORY) -> OutsideBot:  # noqa: B008

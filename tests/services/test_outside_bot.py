@@ -15,7 +15,7 @@ from domain.cards import cards_of
 from domain.refusals import Malformed
 from domain.variants import ruleset_of
 from domain.view import View
-from services.bot_child import BotFailed, bare_environ
+from services.bot_child import MEMORY, BotFailed, bare_environ
 from services.bot_desk import decision_seed
 from services.bot_pace import sample_views
 from services.bot_trial import try_bot
@@ -46,9 +46,9 @@ def passing() -> View:
     return sample_views(BASIC)[0]
 
 
-def hostile(code: str, budget: Budget = QUICK, **more: int) -> OutsideBot:
+def hostile(code: str, budget: Budget = QUICK, memory: int = MEMORY) -> OutsideBot:
     """A bot that does ``code`` when it is to pass."""
-    return OutsideBot([sys.executable, "-c", LOOP + textwrap.indent(code, " " * 8)], budget, **more)
+    return OutsideBot([sys.executable, "-c", LOOP + textwrap.indent(code, " " * 8)], budget, memory=memory)
 
 
 def program(code: str, budget: Budget = QUICK) -> OutsideBot:
