@@ -29,7 +29,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -43,6 +43,7 @@ MOST_GAMES: Final = 16
 AT_ONCE: Final = 2
 OWED_SECONDS: Final = 3.0
 """After which a game is looked at again that the server could not be asked about."""
+T = TypeVar("T")
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -70,6 +71,8 @@ class HttpBot:
         self._games: OrderedDict[str, None] = OrderedDict()
         """Games that are not over, the first ``most_games`` of them played."""
         self._lock = Lock()
+        self._aside: set[str] = set()
+        """Those of them at which the player has no seat: it was given up, or is still kept."""
         self._busy: set[str] = set()
         self._again: set[str] = set()
         self._owed: dict[str, float] = {}
@@ -81,15 +84,16 @@ class HttpBot:
         self._stopping = True
 
     def play(self, games: int | None = None) -> None:
-        """Play until so many games are over, or until `stop`. Raises as `Follower.items` does."""
+        """Play until so many further games are over, or until `stop`. Raises as `Follower.items` does."""
         self._stopping = False
+        enough = None if games is None else self.finished + games
         with ThreadPoolExecutor(self._at_once, "hearts-bot") as workers:
             self._workers = workers
             items = self.follower.items()
             try:
                 for item in items:
                     self._hear(item)
-                    if self._stopping or (games is not None and self.finished >= games):
+                    if self._stopping or (enough is not None and self.finished >= enough):
                         return
             finally:
                 self._stopping = True
@@ -98,7 +102,7 @@ class HttpBot:
     def _hear(self, item: MyItem | Beat) -> None:
         if item is Beat.OPENED:
             # what a broken connection has kept from being done
-            for game in self._played():
+            for game in self._with_lock(self._played):
                 self._stir(game)
         self._stir_owed()
         if isinstance(item, Beat):
@@ -108,23 +112,34 @@ class HttpBot:
         else:
             over = msgspec.json.decode(item.event, type=_Event).t == "game_ended"
         if over:
-            self._leave(item.game)
-        else:
-            self._games.setdefault(item.game)
-            if item.game in self._played():
-                self._stir(item.game)
+            self._rearrange(lambda: self._forget(item.game))
+            self.finished += 1
+            return
+        self._with_lock(lambda: self._games.setdefault(item.game))
+        if item.game in self._with_lock(lambda: {*self._played(), *self._aside}):
+            self._stir(item.game)
+
+    def _forget(self, game: str) -> None:
+        self._games.pop(game, None)
+        self._aside.discard(game)
+
+    def _with_lock(self, what: Callable[[], T]) -> T:
+        with self._lock:
+            return what()
 
     def _played(self) -> list[str]:
-        return [game for game, _ in zip(self._games, range(self._most), strict=False)]
+        """The games that are played, the lock being held."""
+        seated = [game for game in self._games if game not in self._aside]
+        return seated[: self._most]
 
-    def _leave(self, game: str) -> None:
-        before = self._played()
-        if game in self._games:
-            del self._games[game]
-        self.finished += 1
-        for other in self._played():
-            if other not in before:
-                self._stir(other)
+    def _rearrange(self, change: Callable[[], object]) -> None:
+        """Change which games there are, and begin with those whose turn it has become."""
+        with self._lock:
+            before = self._played()
+            change()
+            fresh = [game for game in self._played() if game not in before]
+        for game in fresh:
+            self._stir(game)
 
     def _stir_owed(self) -> None:
         now = time.monotonic()
@@ -132,13 +147,15 @@ class HttpBot:
             due = [game for game, at in self._owed.items() if at <= now]
             for game in due:
                 del self._owed[game]
+            due = [game for game in due if game in self._games]
         for game in due:
-            if game in self._games:
-                self._stir(game)
+            self._stir(game)
 
     def _stir(self, game: str) -> None:
         """Have a game looked at, once more where somebody is at it."""
         with self._lock:
+            if self._stopping:
+                return
             if game in self._busy:
                 self._again.add(game)
                 return
@@ -149,12 +166,11 @@ class HttpBot:
         while True:
             try:
                 self._play(game)
-            except Problem as problem:
-                _LOG.warning("game %s: %s", game, problem)
             except ClientError as error:
                 _LOG.warning("game %s: %s", game, error)
-                with self._lock:
-                    self._owed[game] = time.monotonic() + OWED_SECONDS
+                if not isinstance(error, Problem) or error.status == 429 or error.status >= 500:
+                    with self._lock:
+                        self._owed[game] = time.monotonic() + OWED_SECONDS
             except Exception:  # noqa: BLE001 (a thread of a pool would keep it to itself)
                 _LOG.exception("game %s", game)
             with self._lock:
@@ -167,13 +183,18 @@ class HttpBot:
     def _play(self, game: str) -> None:
         """Make the moves that a game waits for."""
         table = self.client.table(game)
+        if (table.you is None) is not (game in self._aside):
+            change = self._aside.add if table.you is None else self._aside.discard
+            self._rearrange(lambda: change(game))
         if table.status == "open" and table.you is not None and not table.seats[table.you].ready:
             table = self.client.ready(game)
+        conflicts = 0
         while is_due(table) and not self._stopping:
             try:
-                table = self._move(table)
+                table, conflicts = self._move(table), 0
             except Problem as problem:
-                if problem.status not in (409, 412):
+                conflicts += 1
+                if problem.status not in (409, 412) or conflicts > 1:
                     raise
                 # somebody has moved for the seat: the clock, or another process of the same player
                 table = self.client.table(game)

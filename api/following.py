@@ -100,6 +100,8 @@ class Follower:
                 fields[name] = value.removeprefix(" ")
                 continue
             if "data" not in fields:
+                if "" in fields:  # a comment: it has stood for a while
+                    self._failed = 0
                 yield Beat.ALIVE
             elif fields.get("event") == "problem":
                 self._end(fields["data"])

@@ -144,8 +144,8 @@ class Child:
         return len(ready)
 
     def _has_ended(self) -> bool:
-        """Whether the process is over, though another one may hold its output open. It is not waited for."""
-        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        """Whether the process is over, though another one of its group may hold its output open."""
+        return self._process.poll() is not None
 
     def _say(self) -> None:
         with suppress(BlockingIOError, BrokenPipeError):
@@ -215,7 +215,7 @@ class Child:
         if self._closed:
             return
         self._closed = True
-        # it has not been waited for, so that its number is nobody else's yet
+        # as long as it has not been waited for, or somebody of its group is left, its number is nobody else's
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()

@@ -202,6 +202,16 @@ def test_so_many_games_are_played_at_a_time() -> None:
     assert {"3C"} == {card for _, card in house.played}
 
 
+def test_a_game_without_a_seat_keeps_no_other_waiting() -> None:
+    """Where the seat was given up, or is only kept for the player."""
+    house = FakeHouse(3)
+    body = house.body
+    house.body = lambda game: body(game) | ({"you": None} if game == "g0" else {})  # type: ignore[method-assign]
+    bot = house.bot(last, most_games=1)
+    bot.play(2)
+    assert ({"g1", "g2"}, 6) == ({game for game, _ in house.played}, bot.moves)
+
+
 def test_so_many_decisions_are_made_at_a_time() -> None:
     """As many as are allowed, and not one more."""
     house, together, lock, now, most = FakeHouse(6), Barrier(3), Lock(), [0], [0]
@@ -254,7 +264,13 @@ class Beating(HttpBot):
 
 
 @pytest.mark.parametrize(
-    "fault", [httpx.ConnectError("gone"), httpx.Response(503), httpx.Response(409, json={"status": 409})]
+    "fault",
+    [
+        httpx.ConnectError("gone"),
+        httpx.Response(503),
+        httpx.Response(503, json={"status": 503}),
+        httpx.Response(409, json={"status": 409}),
+    ],
 )
 def test_a_game_is_looked_at_again(
     fault: Exception | httpx.Response, monkeypatch: pytest.MonkeyPatch
