@@ -14,10 +14,10 @@ PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --g
 	--strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options $(LOCK_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test check format bench bytes fuzz leaks peers lock clean
+.PHONY: help venv run test check format bench bytes check-kernel fuzz leaks peers lock clean
 
 help: ## print this list
-	@awk -F ': *[^#]*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ': *[^#]*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "  PYTHON=python3.12 chooses the interpreter of a new .venv, DATA=folder where make run keeps its games,"
 	@echo "  PYTEST_ARGS='-x tests/domain' what make test passes on."
@@ -55,6 +55,9 @@ bench: $(STAMP) ## measure speed, each figure as a ratio within one run
 
 bytes: $(STAMP) ## change each byte of a proof file of every family to each other value (an hour)
 	$(BIN)/python tests/fuzz/every_byte.py
+
+check-kernel: $(STAMP) ## run the compiled kernel's tests, and spoilt input for MINUTES=10, under sanitizers
+	$(BIN)/python tests/fuzz/kernel.py --minutes $(MINUTES) --seed $(SEED)
 
 fuzz: $(STAMP) ## let schemathesis make CALLS=20000 calls to a house of its own (minutes)
 	$(BIN)/python tests/fuzz/run.py --calls $(CALLS) --seed $(SEED)

@@ -304,7 +304,7 @@ class VersionAnswer(Schema):
     version = _text("of the program")
     commit = fields.String(required=True, allow_none=True)
     kernel = fields.String(
-        required=True, allow_none=True, metadata={"description": "compiled playouts, if any"}
+        required=True, allow_none=True, metadata={"description": "`compiled`; null where all is plain Python"}
     )
     server_key = _text("the public key that new games name, Ed25519 in hex; it signs their receipts")
 

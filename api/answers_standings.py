@@ -70,6 +70,10 @@ class GameCounts(Schema):
     rated = count("those that moved a rating")
     won = count("shared wins included")
     left = count("those whose seat was handed over and not taken back")
+    withheld = count(
+        "those for whose deals the player committed to entropy and never opened it: once may be a lost connection, "
+        "often is a choice among deals"
+    )
 
 
 class RecentGame(Schema):
@@ -82,6 +86,7 @@ class RecentGame(Schema):
     total = number("the seat's points at the end", -LARGEST_COUNT, LARGEST_COUNT)
     won = _flag("alone or with others")
     left = _flag("whether the seat was handed over and not taken back")
+    withheld = _flag("whether the player committed to entropy for the deals and never opened it")
     rating = _figure("after the game; null where it was not rated", allow_none=True)
     deviation = _figure("likewise", allow_none=True)
 

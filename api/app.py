@@ -15,6 +15,7 @@ from api.audits import audits
 from api.branches import branches
 from api.claims import claims
 from api.errors import PROBLEM_JSON, register_errors
+from api.explain import explain
 from api.games import games
 from api.gate import Gate
 from api.headers import let_in_origins, with_headers
@@ -46,6 +47,7 @@ ROOMS: Final = (
     claims,
     again,
     branches,
+    explain,
     records,
     audits,
     logs,

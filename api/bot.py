@@ -33,9 +33,9 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from api.answered import Table
 from api.client import Client, ClientError, Problem
 from api.following import Beat, Follower, MyItem
-from api.heard import Table
 
 Choose = Callable[[Table], str | Sequence[str]]
 """Decides at a table that waits for its seat: a card to play, the cards to pass, ``add`` or ``subtract`` for a moon."""

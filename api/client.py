@@ -18,7 +18,17 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from api.heard import Events, HandPoints, Item, Laid, NewPlayer, SeatInfo, Table, VariantInfo
+from api.answered import (
+    Events,
+    HandPoints,
+    Item,
+    Laid,
+    NewPlayer,
+    SeatInfo,
+    SignedHead,
+    Table,
+    VariantInfo,
+)
 from domain.cards import Seat
 from domain.shuffle import commit_entropy
 
@@ -36,6 +46,7 @@ __all__ = [
     "NewPlayer",
     "Problem",
     "SeatInfo",
+    "SignedHead",
     "Strange",
     "Table",
     "Unreachable",
@@ -132,7 +143,7 @@ class Client:
     """One caller of one server. Close it, or use it as a context.
 
     ``waits`` are the seconds between tries while the server is away, and ``on_wait`` is told of each: the seconds, and
-    why. Every method raises `Unreachable`, `Strange` and `Problem`.
+    why. ``on_receipt`` is told the receipt of each command. Every method raises `Unreachable`, `Strange` and `Problem`.
     """
 
     def __init__(
@@ -149,6 +160,7 @@ class Client:
         self.token = token
         self.waits = waits
         self.on_wait = on_wait
+        self.on_receipt: Callable[[SignedHead], None] | None = None
         self._sleep = sleep
         # no proxy of the environment may stand between a player and a server on the same machine
         self._http = httpx.Client(base_url=self.url, transport=transport, trust_env=False, timeout=10.0)
@@ -243,6 +255,21 @@ class Client:
         query = {"after": after, "wait": wait} if wait else {"after": after}
         return self._call("GET", f"{_game(game)}/events", Events, query=query, wait=wait)
 
+    def proof(self, game: str) -> bytes:
+        """The proof file of a game."""
+        return self._bytes(f"{_game(game)}/proof")
+
+    def key_list(self) -> bytes:
+        """The server's keys, each signed by the one before it, as `services.keylist` reads them."""
+        return self._bytes("/v1/log/keys")
+
+    def _bytes(self, path: str) -> bytes:
+        request = self._http.build_request("GET", path, headers={"Accept": "*/*"})
+        response = self._send(request, repeatable=True)
+        if not response.is_success:
+            raise problem_of(self.url, response)
+        return response.content
+
     def _move(self, game: str, move: Mapping[str, Any]) -> Table:
         return self._call("POST", f"{_game(game)}/moves", Table, body=move)
 
@@ -273,9 +300,12 @@ class Client:
         response = self._send(request, keyed or method == "GET")
         if response.is_success:
             try:
-                return msgspec.json.decode(response.content, type=kind)
+                answer = msgspec.json.decode(response.content, type=kind)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise Strange(f"{self.url} is no Hearts server of this version: {error}") from error
+            if isinstance(answer, Table) and answer.receipt is not None and self.on_receipt is not None:
+                self.on_receipt(answer.receipt)
+            return answer
         raise problem_of(self.url, response)
 
     @contextmanager

@@ -218,7 +218,7 @@ EXPLAINED: Final[dict[str, Told]] = {
         extra=_AT,
     ),
     "seat/taken": Told(
-        "The seat is taken, kept, or fixed because somebody is ready; or you have one already.",
+        "The seat is taken, kept, or fixed because somebody is ready; or you have one already; or the time to get ready is over.",
         "Choose another seat, or leave `seat` out for any that is free.",
         "seat 1 is taken",
         "choose an open seat, or none for any",

@@ -11,8 +11,8 @@ from typing import Any, Final
 import httpx
 import msgspec
 
+from api.answered import Table
 from api.client import Client, Problem, Strange, Unreachable, problem_of, retry_after
-from api.heard import Table
 
 FIRST_PAUSE: Final = 0.2
 LONGEST_PAUSE: Final = 15.0

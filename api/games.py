@@ -225,7 +225,8 @@ def take_back(game: str, seat: int) -> Response:
 def get_ready(game: str) -> Response:
     """Be ready.
 
-    Opens your commitment, where you made one. When all are ready, or `ready_seconds` after the first, the cards are dealt.
+    Opens your commitment, where you made one. When all are ready, or `ready_seconds` after the first, the cards are dealt; who comes later than that is
+    refused, and plays by a deal that it had no part in.
     """
     asked = _command(game, READY)
     return _let(asked, c.GetReady(player=asked.me.id, entropy=asked.body.fields["entropy"] or ""))

@@ -14,6 +14,7 @@ from api.errors import Problem
 from api.house import house
 from api.present import encode
 from api.room import Room
+from domain import kernel
 from services.durability import NOTHING_KEPT
 
 ops: Final = Room("ops", __name__, description="For operators")
@@ -66,7 +67,7 @@ def show_version() -> Response:
     body = {
         "version": program_version(),
         "commit": _commit(),
-        "kernel": None,
+        "kernel": "compiled" if kernel.AVAILABLE else None,
         "server_key": house().services.key.shown(),
     }
     return Response(encode(body), headers=_HEADERS)

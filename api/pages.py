@@ -31,7 +31,9 @@ curl -s $URL/v1/games/$GAME/proof                                              #
 """
 
 
-VERIFY_FILES: Final = (
+PAGE_FILES: Final = (
+    "audit-page.js",
+    "page-parts.js",
     "verify.css",
     "verify-page.js",
     "verify.js",
@@ -40,7 +42,7 @@ VERIFY_FILES: Final = (
     "verify-reading.js",
     "verify-shapes.js",
 )
-"""What the page that checks proof files is made of, each served at its name."""
+"""What the pages that check proof files and show reports are made of, each served at its name."""
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -73,7 +75,8 @@ class Pages:
         app.add_url_rule("/docs", "docs", self.docs)
         app.add_url_rule("/docs.css", "docs_css", lambda: _sent(style, "text/css; charset=utf-8"))
         app.add_url_rule("/verify", "verify", _file("verify.html"))
-        for name in VERIFY_FILES:
+        app.add_url_rule("/audit", "audit", _file("audit.html"))
+        for name in PAGE_FILES:
             app.add_url_rule(f"/{name}", name.replace(".", "_"), _file(name))
         app.add_url_rule("/v1/openapi.json", "openapi", lambda: _sent(self._openapi, "application/json"))
 
@@ -98,7 +101,7 @@ can be altered unseen: whoever played can check the whole game afterwards, offli
 <h2>Play</h2>
 <p>In a terminal, where the program is installed:</p><pre>hearts play standard --url {escape(url)}</pre>
 <p>By HTTP, with a recent curl:</p><pre>{escape(_QUICK_START.format(url=url))}</pre>
-<p><a href="/verify">Check a game</a> · <a href="/docs">All calls</a> · <a href="/v1/openapi.json">OpenAPI</a> · <a href="/v1/games">tables</a></p>
+<p><a href="/verify">Check a game</a> · <a href="/audit">The server's report on one</a> · <a href="/docs">All calls</a> · <a href="/v1/openapi.json">OpenAPI</a> · <a href="/v1/games">tables</a></p>
 <h2>Variants</h2>
 <dl>{rows}</dl>
 <p>Version {escape(program_version())} · <a href="/version">key and build</a></p>""",

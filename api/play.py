@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import secrets
-import shlex
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final
@@ -16,33 +15,30 @@ from click.core import ParameterSource
 from rich.console import Console
 from rich.text import Text
 
-from api.client import (
-    DEFAULT_URL,
-    PATIENT,
-    Client,
-    ClientError,
-    Problem,
-    Table,
-    Unreachable,
-    VariantInfo,
+from api.client import DEFAULT_URL, Client, ClientError, Problem, Table, Unreachable, VariantInfo
+from api.keepsakes import Keepsakes
+from api.playoptions import (
+    read_address,
+    read_key,
+    read_link,
+    read_pace,
+    read_table_changes,
+    read_token,
+    read_words,
 )
-from api.playoptions import read_address, read_link, read_pace, read_table_changes, read_token, read_words
-from api.playpages import end_page, problem_text, variants_page
-from api.playtable import Game, Left
+from api.playpages import problem_text, variants_page
+from api.playrun import Kept, Sitting, run_game
 from api.purse import Purse
-from api.scene import Scene
-from api.signer import SigningClient
+from api.signer import KeyNotKept, SigningClient
 from api.terminals import Lines, Screen, Terminal
 from domain.knobs import MOST_SEATS
 from domain.variants import CUSTOM, VARIANTS
-from services.printable import printable, printable_line
+from services.printable import printable_line
 
 PACE: Final = 0.5
 """Seconds that a card stands before the next one is laid."""
 TRICK: Final = 2.5
 """Seconds that a trick takes at most, however many seats there are."""
-LONGEST_ID: Final = 64
-"""Characters of a game's id."""
 NAMELESS: Final = "Player"
 LAST: Final = "last"
 USUAL: Final = "basic"
@@ -73,15 +69,6 @@ class Wish:
     name: str | None
     asks: bool
     """Whether there is somebody to ask for a name."""
-
-
-@dataclass
-class Sitting:
-    """A seat that was found: the table, the entropy committed to for it, and what the server says of its variant."""
-
-    table: Table
-    opening: bytes | None = field(default=None, repr=False)
-    about: VariantInfo | None = None
 
 
 @click.command(help=HELP)
@@ -137,7 +124,17 @@ class Sitting:
     callback=read_pace,
     help="Seconds that a card stands; about 0.5, or 0 with --plain.",
 )
-@click.option("--sign", is_flag=True, help="Sign your moves with a key of your own, kept on this machine.")
+@click.option(
+    "--sign/--no-sign",
+    default=None,
+    help="Sign your moves with a key of your own, kept on this machine, or not; signed unless you give a --token.",
+)
+@click.option(
+    "--server-key",
+    metavar="HEX",
+    callback=read_key,
+    help="The server's key as you know it, from /version or a friend; else the one first seen there is expected.",
+)
 @click.option("--plain", is_flag=True, help="Plain lines, as where input or output is no terminal.")
 @click.option("--demo", is_flag=True, help="Watch: your cards are played too, the first legal one each time.")
 def play(
@@ -151,7 +148,8 @@ def play(
     game: str | None,
     token: str | None,
     pace: float | None,
-    sign: bool,
+    sign: bool | None,
+    server_key: str | None,
     plain: bool,
     demo: bool,
 ) -> None:
@@ -168,9 +166,13 @@ def play(
     console = Console(highlight=False)
     plain = plain or not (console.is_terminal and sys.stdin.isatty()) or console.is_dumb_terminal
     wish = Wish(variant, players, open_seats, bot, read_table_changes(pairs), name, not (plain or demo))
-    purse = Purse(Path(click.get_app_dir("hearts")) / "players.json")
+    folder = Path(click.get_app_dir("hearts"))
+    purse = Purse(folder / "players.json")
+    # a token that is given may be used on other machines, which have not got the key that is kept here
+    signs = token is None if sign is None else sign
+    unsigned = _play_unsigned if sign is None else None
     try:
-        client = SigningClient(url, token, secrets_of=purse.move_key, signs=sign)
+        client = SigningClient(url, token, secrets_of=purse.move_key, signs=signs, on_no_key=unsigned)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--url") from error
     try:
@@ -180,7 +182,11 @@ def play(
             else:
                 sitting = _come(client, purse, wish, link.game, link.invitation)
             purse.note_game(client.url, sitting.table.id)
-            _play(client, sitting, _terminal(console, sitting, plain, pace, demo), console, demo)
+            if server_key is not None:
+                purse.learn_key(client.url, server_key, alone=True)
+            kept = Kept(purse, Keepsakes(folder / "games"), server_key)
+            terminal = _terminal(console, sitting, plain, pace, demo)
+            run_game(client, sitting, terminal, console, kept, demo=demo)
     except Problem as problem:
         Console(stderr=True, highlight=False).print(*problem_text(problem), sep="\n")
         raise SystemExit(1) from problem
@@ -189,6 +195,10 @@ def play(
         raise click.ClickException(f"{printable_line(str(error))}\n{hint}") from error
     except ClientError as error:
         raise click.ClickException(printable_line(str(error))) from error
+
+
+def _play_unsigned(error: KeyNotKept) -> None:
+    click.echo(f"Your moves are not signed: {error}", err=True)
 
 
 def _check_alone(context: click.Context) -> None:
@@ -225,13 +235,13 @@ def _open(client: Client, purse: Purse, wish: Wish, console: Console) -> Sitting
     for token in _tokens(client, purse, wish):
         client.token = token
         try:
-            return Sitting(client.open_table(wish.variant, seats, settings, opening), opening, about)
+            return Sitting(client.open_table(wish.variant, seats, settings, opening), opening, about, True)
         except Problem as problem:
             if problem.status != 401 or given:
                 raise
             purse.forget(client.url, token)
     _new_player(client, purse, wish)
-    return Sitting(client.open_table(wish.variant, seats, settings, opening), opening, about)
+    return Sitting(client.open_table(wish.variant, seats, settings, opening), opening, about, True)
 
 
 def _about(client: Client, wish: Wish, console: Console) -> VariantInfo | None:
@@ -303,7 +313,7 @@ def _come(client: Client, purse: Purse, wish: Wish, game: str, invitation: str |
         if client.token is None:
             _new_player(client, purse, wish)
         opening = secrets.token_bytes(32)
-        return Sitting(client.sit(game, None, opening, invitation), opening, about)
+        return Sitting(client.sit(game, None, opening, invitation), opening, about, True)
     if table.phase == "seats" and not table.seats[table.you].ready:
         return _sit_anew(client, table, about)
     if table.seats[table.you].away and table.phase != "over":
@@ -335,58 +345,8 @@ def _sit_anew(client: Client, table: Table, about: VariantInfo | None) -> Sittin
     opening = secrets.token_bytes(32)
     try:
         client.stand(table.id, table.you or 0)
-        return Sitting(client.sit(table.id, table.you, opening), opening, about)
+        return Sitting(client.sit(table.id, table.you, opening), opening, about, True)
     except Problem as problem:
         if problem.status != 409:
             raise
         return Sitting(table, None, about)  # somebody is ready, so the deal comes without our entropy
-
-
-# --- the game
-
-
-def _play(client: SigningClient, sitting: Sitting, terminal: Terminal, console: Console, demo: bool) -> None:
-    game = shlex.quote(
-        printable(sitting.table.id, LONGEST_ID)
-    )  # it stands in lines that people paste into a shell
-    url = "" if client.url == DEFAULT_URL else f" --url {client.url}"
-    come = f"hearts play --game {game}{url}"
-    back = f"{come} --sign" if client.signs else come
-    scene = Scene(sitting.table)
-    client.waits = PATIENT
-    client.on_wait = lambda seconds, why: _tell_wait(terminal, seconds, why)
-    left = False
-    try:
-        with terminal:
-            Game(
-                client,
-                scene,
-                terminal,
-                opening=sitting.opening,
-                auto=demo,
-                invitation=f"They come with: {come}",
-            ).run()
-    except Left:
-        left = True
-    except KeyboardInterrupt as error:
-        console.print(f"\nThe game stays on the server. Come back with: {back}", soft_wrap=True)
-        raise SystemExit(130) from error
-    except Unreachable:
-        console.print(f"The game stays on the server. Once it is up again: {back}", soft_wrap=True)
-        raise
-    if left:
-        console.print(f"\nThe game stays on the server. Come back with: {back}", soft_wrap=True)
-        return
-    console.print(end_page(scene, terminal.look))
-    console.print(
-        f"\nAll {scene.seq} events fit one chain. Check deals and scores too:\n"
-        f"curl -s {client.url}/v1/games/{game}/proof | hearts verify -",
-        soft_wrap=True,
-    )
-
-
-def _tell_wait(terminal: Terminal, seconds: float, why: str) -> None:
-    if seconds >= 1:
-        terminal.say(
-            f"No answer from the server ({why}). Trying again in {seconds:g} s; Ctrl-C leaves the table."
-        )

@@ -63,6 +63,13 @@ def read_token(_context: click.Context, _parameter: click.Parameter, text: str |
     return text
 
 
+def read_key(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
+    """An option's public key. Raises `click.BadParameter` for what is none."""
+    if text is not None and re.fullmatch("[0-9a-fA-F]{64}", text) is None:
+        raise click.BadParameter(f"{text!r:.80} is no public key: that is 64 digits of hex")
+    return None if text is None else text.lower()
+
+
 def read_pace(_context: click.Context, _parameter: click.Parameter, pace: float | None) -> float | None:
     """An option's seconds. Raises `click.BadParameter` for nan."""
     if pace is not None and math.isnan(pace):  # which is neither below nor above a range

@@ -24,8 +24,10 @@ from api.playview import card_name, numbered, read_card
 from api.playwords import last_text, pass_words, tell, waiting_text
 from api.scene import Scene
 from api.terminals import Question, Terminal
+from api.witness import Witness
 from domain.cards import NAMES, Card, cards_of, parse_cards
 from domain.refusals import Malformed
+from services.printable import printable_line
 
 BEATS: Final = {"card_played": 1, "trick_ended": 2, "passes_exchanged": 2, "moon_chosen": 2, "hand_dealt": 1}
 """How long an event is let stand, in units of the pace."""
@@ -41,7 +43,7 @@ class Game:
     """A seat at a table, played through ``client`` in ``terminal``.
 
     ``opening`` is the entropy that the seat has committed to. With ``auto`` nobody is asked: the first legal card is
-    played.
+    played. ``witness`` is told every event, and what it finds wrong is told the player at once.
     """
 
     def __init__(
@@ -53,9 +55,11 @@ class Game:
         opening: bytes | None = None,
         auto: bool = False,
         invitation: str = "",
+        witness: Witness | None = None,
     ) -> None:
         self.client, self.scene, self.terminal = client, scene, terminal
         self.opening, self.auto, self.invitation = opening, auto, invitation
+        self._witness = witness
         self._too_late = False
         """Whether the deal will come without this seat's entropy."""
 
@@ -86,6 +90,8 @@ class Game:
     def _follow(self, items: Iterable[Item], quiet: bool = False) -> None:
         for item in items:
             event = self.scene.follow(item)
+            if self._witness is not None and (wrong := self._witness.see(item, event)):
+                self.terminal.warn([Text(printable_line(one), "bold") for one in wrong])
             if quiet:
                 continue
             if event["t"] == "hand_dealt" and self.scene.scored:
@@ -142,11 +148,13 @@ class Game:
                     return  # the table has moved on: look again
 
     def _get_ready(self) -> None:
-        """Open the entropy. Where its commitment was another process's, the table deals without it in time."""
+        """Open the entropy. Where its commitment was another process's, or time is up, the table deals without it."""
         try:
             self.client.ready(self.scene.game, self.opening)
+            if self._witness is not None and self.opening is not None:
+                self._witness.opened = True
         except Problem as problem:
-            if problem.code == "entropy/wrong_opening":
+            if problem.code in ("entropy/wrong_opening", "seat/taken"):
                 self._too_late = True
             elif problem.status != 409:
                 raise

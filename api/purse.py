@@ -12,6 +12,9 @@ from pathlib import Path
 
 import msgspec
 
+MOST_KEYS = 100
+"""Keys that a server is known by."""
+
 
 class Kept(msgspec.Struct, frozen=True):
     """A player that was made from here."""
@@ -27,6 +30,8 @@ class _Server(msgspec.Struct):
     game: str | None = None
     move_keys: dict[str, str] = {}
     """Secrets that sign a player's moves, in hex, by the digest of the player's token."""
+    server_keys: list[str] = []
+    """The server's own public keys, hex: the one first seen, and those that it turned to in games that were followed."""
 
 
 class Purse:
@@ -72,6 +77,20 @@ class Purse:
         secret = draw(32)
         self._change(url, lambda server: server.move_keys.update({whose: secret.hex()}))
         return secret
+
+    def server_keys(self, url: str) -> list[str]:
+        """The keys that a server is known by, the one first seen first."""
+        return self._read().get(url, _Server()).server_keys
+
+    def learn_key(self, url: str, key: str, *, alone: bool = False) -> None:
+        """Know a server by another key; ``alone``: by no other any more."""
+
+        def learn(server: _Server) -> None:
+            before = [] if alone else server.server_keys
+            server.server_keys = before if key in before else [*before, key][-MOST_KEYS:]
+
+        with suppress(OSError):
+            self._change(url, learn)
 
     def note_game(self, url: str, game: str) -> None:
         """Remember the game that is played."""

@@ -9,7 +9,7 @@ from marshmallow import Schema, fields, validate
 from api.schemas import LARGEST_AFTER, LARGEST_PAGE, LONGEST_WAIT, MOST_EVENTS, STATUSES, QueryWhole, Request
 from domain.knobs import MOST_SEATS
 
-_Lent: Final[type[Schema]] = Request.from_dict(
+Lent: Final[type[Schema]] = Request.from_dict(
     {
         "as": QueryWhole(
             load_default=None,
@@ -21,7 +21,7 @@ _Lent: Final[type[Schema]] = Request.from_dict(
 )
 
 
-class TableQuery(_Lent):  # type: ignore[valid-type,misc]
+class TableQuery(Lent):  # type: ignore[valid-type,misc]
     """Which moment of a table, and through whose eyes."""
 
     at = QueryWhole(

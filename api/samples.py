@@ -81,7 +81,7 @@ _VALUES: Final[dict[str, Any]] = {
     "warnings": [],
     "version": "0.1.0",
     "commit": None,
-    "kernel": None,
+    "kernel": "compiled",
     "live": True,
     "away": False,
     "returning": False,

@@ -40,7 +40,7 @@ INVITATION: Final = "[0-9a-f]{24}"
 _NUMBER: Final = re.compile(r"[0-9]{1,16}")
 LARGEST_AFTER: Final = 10**15 - 1
 """The largest number that a query can say."""
-_CARD_DOC: Final = {"pattern": "^(?:[2-9TJQKA]|10)[CDSH]$", "example": "QS"}
+CARD_DOC: Final = {"pattern": "^(?:[2-9TJQKA]|10)[CDSH]$", "example": "QS"}
 
 
 class Request(Schema):
@@ -338,12 +338,12 @@ class Move(Request):
     """Exactly one of a pass, a play and a moon choice; signed where your seat has a `public_key`."""
 
     passed = fields.List(
-        CardField(metadata=_CARD_DOC),
+        CardField(metadata=CARD_DOC),
         data_key="pass",
         validate=validate.Length(max=104),
         metadata={"description": "the cards you pass", "example": ["AS", "KS", "QS"]},
     )
-    play = CardField(metadata={"description": "the card you play", **_CARD_DOC})
+    play = CardField(metadata={"description": "the card you play", **CARD_DOC})
     moon = fields.String(
         validate=validate.OneOf(["add", "subtract"]),
         metadata={"description": "what the moon you have shot does: add to the others, or subtract from you"},

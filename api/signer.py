@@ -21,15 +21,23 @@ class KeyNotKept(ClientError):
 class SigningClient(Client):
     """A client whose player has one key for all its tables at a server.
 
-    With ``signs`` it registers the key with every seat that it takes. It signs at every table that asks for it, also where
+    With ``signs`` it registers the key with every seat that it takes; where the key cannot be kept and there is ``on_no_key``,
+    that is told, and the seat is taken without. It signs at every table that asks for it, also where
     the seat was taken by an earlier process; ``secrets_of`` is where the key outlives this one. What is signed is the history
     that it was sent.
     """
 
-    def __init__(self, *args: Any, secrets_of: SecretsOf, signs: bool = False, **options: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        secrets_of: SecretsOf,
+        signs: bool = False,
+        on_no_key: Callable[[KeyNotKept], None] | None = None,
+        **options: Any,
+    ) -> None:
         super().__init__(*args, **options)
         self.signs = signs
-        self._secrets_of = secrets_of
+        self._secrets_of, self._on_no_key = secrets_of, on_no_key
         self._signing: set[str] = set()
         """Tables known to be signed at."""
         self._seen: dict[str, tuple[int, bytes]] = {}
@@ -44,11 +52,23 @@ class SigningClient(Client):
             raise KeyNotKept(f"the key that signs your moves cannot be kept: {error}") from error
 
     def _take_seat(self, path: str, body: Mapping[str, Any], opening: bytes | None, **more: str) -> Table:
-        if not self.signs:
+        key = self._key_of_seat() if self.signs else None
+        if key is None:
             return super()._take_seat(path, body, opening, **more)
-        table = super()._take_seat(path, body, opening, public_key=self.key.public, **more)
+        table = super()._take_seat(path, body, opening, public_key=key.public, **more)
         self._signing.add(table.id)
         return table
+
+    def _key_of_seat(self) -> MoveKey | None:
+        """The key to register; none where it cannot be kept and that was told instead."""
+        try:
+            return self.key
+        except KeyNotKept as error:
+            if self._on_no_key is None:
+                raise
+            self.signs = False
+            self._on_no_key(error)
+            return None
 
     def _move(self, game: str, move: Mapping[str, Any]) -> Table:
         if game not in self._signing:

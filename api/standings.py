@@ -129,6 +129,7 @@ def _standing_body(who: str, name: str, standing: Standing) -> dict[str, Any]:
             "rated": standing.rated,
             "won": standing.won,
             "left": standing.left,
+            "withheld": standing.withheld,
         },
         "recent": [_recent_body(one) for one in standing.recent],
         "history": None if bot else f"/v1/games?player={quote(who)}&status=over",
@@ -168,6 +169,7 @@ def _recent_body(one: Recent) -> dict[str, Any]:
         "total": one.total,
         "won": one.won,
         "left": one.left,
+        "withheld": one.withheld,
         "rating": None if skill is None else round(skill.mu, _DECIMALS),
         "deviation": None if skill is None else round(skill.sigma, _DECIMALS),
     }

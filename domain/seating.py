@@ -24,6 +24,7 @@ from domain.shuffle import (
     hiding_key,
 )
 from domain.state import INVITED, HandState, Phase, SeatState, State
+from domain.waiting import deadline
 
 
 class Run:
@@ -248,7 +249,11 @@ def take_back(run: Run, command: c.TakeBack) -> None:
 
 
 def get_ready(run: Run, command: c.GetReady) -> None:
-    """Open one's entropy; the last to be ready locks the table."""
+    """Open one's entropy; the last to be ready locks the table.
+
+    When the time is over nobody opens any more, though the lock may not have come yet: else the house could give those
+    it likes more time, in which they have seen what the others opened.
+    """
     state = run.state
     if state.phase not in ("seats", "over"):
         raise Refused("seat/taken", "the game has started, and nobody has to get ready any more")
@@ -265,6 +270,13 @@ def get_ready(run: Run, command: c.GetReady) -> None:
     one = state.seats[seat]
     if one.ready:
         raise Refused("seat/taken", "you are ready already")
+    due = deadline(state)
+    if due is not None and command.at >= due:
+        raise Refused(
+            "seat/taken",
+            "the time to get ready is over",
+            hint="wait: the cards are dealt without what you committed to, and the seat stays yours",
+        )
     _check_opening(one, command.entropy)
     run.add(e.SeatReady(at=run.at, seat=seat, entropy=command.entropy))
     if all(other.ready for other in run.state.seats):

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from threading import Lock
 from typing import Any, Final
 
 import msgspec
+import redis
 
-from services.audit import Signer
+from domain.refusals import CorruptLog
+from services.audit import Receipt, Signer
 from services.checkpoints import PublicLog
+from services.codec import CODEC
 from services.desks import Desks
 from services.folded import Table
 from services.inspection import AuditReport, Copies, Inspection
 from services.projections import STATUSES, VERSION, Projections
+from services.receipts import signer_of
 from services.store import CorruptStream, Entry, Store
+from services.tables import UnknownGame
 from services.translog import CorruptTransparencyLog, Place
 
 KEPT_REPORTS: Final = 256
 """Reports of finished games that a process keeps; one takes some 2 KB."""
+_PAGE: Final = 100
+"""Summaries that are read at a time."""
 _TRIES: Final = 3
 """How often a game that moves on while it is audited is looked at again."""
 
@@ -33,11 +43,17 @@ class Auditor:
         self._kept: OrderedDict[tuple[str, int, bytes], bytes] = OrderedDict()
         self._lock = Lock()
 
-    def audit(self, game: str) -> AuditReport:
-        """The report on a game as it is now. Raises `UnknownGame`."""
+    def audit(self, game: str, receipts: Sequence[Receipt] = ()) -> AuditReport:
+        """The report on a game as it is now, and on ``receipts`` that its players sent in.
+
+        Raises `UnknownGame` where the store has nothing of it, unless this server has signed one of the receipts.
+        """
+        signed = any(signer_of(one, self._key) for one in receipts)
         for _ in range(_TRIES):
             copies = self._read_copies(game)
-            audit = Inspection(game, copies, *self._read_stream(game))
+            audit = Inspection(game, copies, *self._read_stream(game), receipts)
+            if audit.is_empty() and not signed:
+                raise UnknownGame(f"there is no game {game:.60}")
             # what is behind may be about to come; what is behind though nothing is to come is wrong
             behind = audit.is_behind()
             if not behind or self._projections.lag():
@@ -66,18 +82,40 @@ class Auditor:
                     self._kept.popitem(last=False)
         return body, stays
 
-    def games(self) -> list[str]:
-        """The ids of all games that the store has a stream, a summary or a leaf of."""
-        found = dict.fromkeys(self._store.games())
+    def games(self) -> Iterator[str]:
+        """The ids of all games that the store has a stream, a summary or a leaf of, as they are found."""
+        told: set[str] = set()
+        for game in chain(self._store.games(), self._summaries(), self._leaves()):
+            if game not in told:
+                told.add(game)
+                yield game
+
+    def count(self) -> int:
+        """About how many games there are: those in the lists of the read models."""
+        keys = self._store.keys
+        lobbies = [keys.lobby(p, status) for p in range(keys.partitions) for status in STATUSES]
+        return sum(self._store.wire.pipeline([("ZCARD", lobby) for lobby in lobbies]))
+
+    def last_at(self, game: str) -> float:
+        """When the last event of a game happened, in ms; of one that cannot be read, which must be looked at, just now."""
+        try:
+            newest = self._store.wire.call("XREVRANGE", self._store.keys.stream(game), "+", "-", "COUNT", 1)
+            (_, (name, public, *_)) = newest[0]
+            return CODEC.decode(public).at if name == b"p" else math.inf
+        except (CorruptLog, redis.ResponseError, LookupError, ValueError):
+            return math.inf
+
+    def _summaries(self) -> Iterator[str]:
         cursor: str | None = None
         while True:
-            page, cursor = self._projections.list_games(after=cursor, limit=100)
-            found.update(dict.fromkeys(one["id"] for one in page))
+            page, cursor = self._projections.list_games(after=cursor, limit=_PAGE)
+            yield from (one["id"] for one in page)
             if cursor is None:
-                break
+                return
+
+    def _leaves(self) -> Iterator[str]:
         with suppress(CorruptTransparencyLog):  # which the audit of each game tells
-            found.update(dict.fromkeys(leaf.game for _, leaf in self._log.tree.every_leaf()))
-        return list(found)
+            yield from (leaf.game for _, leaf in self._log.tree.every_leaf())
 
     def _read_copies(self, game: str) -> Copies:
         keys, partition = self._store.keys, self._store.keys.partition(game)
@@ -90,6 +128,7 @@ class Auditor:
         )
         version, summary = table
         projected, misprint = _read_summary(version, summary)
+        players = _players(projected)
         fault: str | None = None
         places: list[Place] = []
         try:
@@ -100,7 +139,10 @@ class Auditor:
             snapshot=snapshot or b"",
             projected=projected,
             misprint=misprint,
-            desks=self._desks.places(game, _players(projected)),
+            asked=players,
+            desks=self._desks.places(game, players),
+            unlisted=self._unlisted(game, projected, players),
+            ranked=bool(self._store.wire.call("SISMEMBER", keys.standings_known, game)),
             lobbies={
                 status: int(float(score))
                 for status, score in zip(STATUSES, scores, strict=True)
@@ -109,6 +151,22 @@ class Auditor:
             places=places,
             log_fault=fault,
         )
+
+    def _unlisted(self, game: str, projected: dict[str, Any] | None, players: Sequence[str]) -> list[str]:
+        """Those of the players at a table whose list of games lacks it; none where it was projected on meanwhile."""
+        opened = (projected or {}).get("created_at")
+        if projected is None or type(opened) is not int:
+            return []
+        keys, partition = self._store.keys, self._store.keys.partition(game)
+        *listed, now = self._store.wire.pipeline(
+            [
+                *(("ZSCORE", keys.seats(partition), f"{player}:{opened:013}:{game}") for player in players),
+                ("HGET", keys.table(game), "seq"),
+            ]
+        )
+        if now != b"%d" % projected["seq"]:
+            return []
+        return [player for player, score in zip(players, listed, strict=True) if score is None]
 
     def _read_stream(self, game: str) -> tuple[list[Entry], CorruptStream | None]:
         """The events of the stream, and why they end where they do if that is not its end."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -20,6 +20,9 @@ from services.supervise import after_parent_process
 
 BATCH_BYTES: Final = 256 * 1024
 """About as many bytes of records are judged at a time."""
+
+W = TypeVar("W")
+D = TypeVar("D")
 
 Batch = list[tuple[int, bytes]]
 """Records as texts, each with the line it begins at."""
@@ -89,12 +92,12 @@ def judge_all(texts: Iterable[tuple[int, bytes]], how: How, jobs: int) -> Iterat
         return
     # new processes, for a copy of this one would hold what others of its threads have locked
     context = multiprocessing.get_context("spawn")
-    with _ended_by_interrupts(), ProcessPoolExecutor(jobs, context, _end_with_parent) as pool:
-        yield from _in_order(batches(texts), lambda batch: pool.submit(judge_batch, batch, how), 3 * jobs)
+    with ended_by_interrupts(), ProcessPoolExecutor(jobs, context, end_with_parent) as pool:
+        yield from in_order(batches(texts), lambda batch: pool.submit(judge_batch, batch, how), 3 * jobs)
 
 
 @contextmanager
-def _ended_by_interrupts() -> Iterator[None]:
+def ended_by_interrupts() -> Iterator[None]:
     """Let Ctrl-C end this process at once, and the others with it.
 
     Python would raise an error in its main thread, which may be waiting for input or for a batch and not be woken.
@@ -109,16 +112,15 @@ def _ended_by_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Let this process end when the one that it works for does, however that ends, and at Ctrl-C without a word."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     after_parent_process(partial(os._exit, 1))
 
 
-def _in_order(
-    work: Iterable[Batch], submit: Callable[[Batch], Future[Judged]], ahead: int
-) -> Iterator[Judged]:
-    waiting: deque[Future[Judged]] = deque()
+def in_order(work: Iterable[W], submit: Callable[[W], Future[D]], ahead: int) -> Iterator[D]:
+    """What has become of pieces of work in their order, of which at most so many are in hand."""
+    waiting: deque[Future[D]] = deque()
     for batch in work:
         waiting.append(submit(batch))
         if len(waiting) >= ahead:

@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
-import math
+import signal
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final, NamedTuple, NoReturn
 
 import click
 import msgspec
 
-from domain.refusals import CorruptLog
+from services.audit import Receipt
+from services.audit_batch import Outcome, audit_game, audit_in_processes
+from services.audit_fan import FanOut
 from services.cli_log import CouldNotRun, house_or_status_2
-from services.codec import CODEC
+from services.cli_records import Evidence
 from services.inspection import AuditReport
+from services.integrity import read_kept_receipt
 from services.printable import printable, printable_line
-from services.record_files import FAULTY, HOLDS
-from services.store import CorruptStream
-from services.tables import UnknownGame
+from services.record_files import FAULTY, HOLDS, UNREADABLE
 from services.wiring import Services
+
+FEW: Final = 10
+"""So many games by name are audited at once, without asking anybody."""
+_CLAIMS: Final = ("F", "I", "R", "B")
+
+
+class Interrupted(KeyboardInterrupt):
+    """Somebody wants the command to end; by which signal."""
+
+    def __init__(self, signum: int) -> None:
+        self.signum = signum
+        super().__init__()
+
+
+class Told(NamedTuple):
+    """How reports are told."""
+
+    as_json: bool
+    quiet: bool
 
 
 @click.command()
@@ -31,69 +54,204 @@ from services.wiring import Services
     metavar="DATE",
     help="Every game in which something has happened since then: 2026-03-01, or 2026-03-01T12:00:00, in UTC.",
 )
+@click.option(
+    "--receipt",
+    "receipts",
+    type=Evidence("receipt", read_kept_receipt),
+    multiple=True,
+    help="A file with a receipt that a player sent you: is the event in the store the one that was signed, and by which "
+    "key? Audits the game that it is of.",
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, 256),
+    help="Processes of this command that do the work, instead of the audit workers.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a game, on one line.")
 @click.option("-q", "--quiet", is_flag=True, help="Tell only what is wrong, and at the end how many hold.")
-def audit(games: tuple[str, ...], every: bool, since: datetime | None, as_json: bool, quiet: bool) -> None:
+def audit(
+    games: tuple[str, ...],
+    every: bool,
+    since: datetime | None,
+    receipts: tuple[Receipt, ...],
+    jobs: int | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Verify games of the store: events, rules, deals, bots, secrets, snapshots, read models and the transparency log.
 
-    Name games, or take them all, or those since a date. Exit status 0: all hold; 1: something is wrong; 2: something could not
-    be looked at.
+    Name games, or take them all, or those since a date. Many are handed to the audit workers, which `hearts up` and
+    `hearts worker audits` run; where there are none, this command does the work, as it does for what a worker leaves
+    undone. Exit status 0: all hold; 1: something is wrong; 2: something could not be looked at.
     """
-    if bool(games) + every + (since is not None) != 1:
-        raise click.UsageError("name games, or say --all or --since, one of the three")
-    held = failed = 0
-    with house_or_status_2() as house:
-        for report in _reports(house, _chosen(house, games, since)):
-            held, failed = held + report.ok, failed + (not report.ok)
-            if not (quiet and report.ok):
-                _tell(report, as_json)
-    if quiet or not as_json:
-        click.echo(
-            f"{held} {'game holds' if held == 1 else 'games hold'}, {failed} do not", err=as_json or quiet
-        )
-    sys.exit(FAULTY if failed else HOLDS)
-
-
-def _chosen(house: Services, games: Sequence[str], since: datetime | None) -> list[str]:
-    if games:
-        return list(dict.fromkeys(games))
-    found = house.auditor.games()
-    if since is None:
-        return found
-    start = int(since.replace(tzinfo=UTC).timestamp() * 1000)
-    return [game for game in found if _last_at(house, game) >= start]
-
-
-def _last_at(house: Services, game: str) -> float:
-    """When the last event of a game happened, in ms; of one that cannot be read, which must be looked at, just now."""
-    last = house.store.last(game)
+    named = _check_options(games, every, since, receipts)
+    told, tally = Told(as_json, quiet), [0, 0, 0]
     try:
-        entries = house.store.read(game, last - 1, last) if last else []
-        return CODEC.decode(entries[0][1]).at if entries else math.inf
-    except (CorruptLog, CorruptStream):
-        return math.inf
+        with house_or_status_2() as house, _interruptible():
+            if named is not None and len(named) <= FEW and jobs is None:
+                found: Iterator[Outcome] = _by_name(house, named, receipts)
+                _go_through(found, told, tally, _no_bar)
+            else:
+                with _bar(house, named, told) as advance:
+                    chosen = named if named is not None else _chosen(house, since, advance)
+                    with closing(_outcomes(house, chosen, jobs, quiet)) as many:
+                        _go_through(many, told, tally, advance)
+    except Interrupted as stopped:
+        _sum_up(tally, to_stderr=True)
+        click.echo("interrupted; nothing is said of the other games", err=True)
+        sys.exit(128 + stopped.signum)
+    if quiet or not as_json:
+        _sum_up(tally, to_stderr=as_json or quiet)
+    sys.exit(max((status for status in (HOLDS, FAULTY, UNREADABLE) if tally[status]), default=HOLDS))
 
 
-def _reports(house: Services, games: Sequence[str]) -> Iterator[AuditReport]:
-    """The reports, one game at a time; with a progress bar on a terminal that they do not go to."""
-    shown = len(games) > 1 and sys.stderr.isatty() and not sys.stdout.isatty()
-    with click.progressbar(games, label="games", file=sys.stderr, hidden=not shown) as bar:
-        for game in bar:
-            try:
-                yield house.auditor.audit(game)
-            except UnknownGame as error:
-                raise CouldNotRun(printable_line(str(error))) from error
+def _check_options(
+    games: Sequence[str], every: bool, since: datetime | None, receipts: Sequence[Receipt]
+) -> list[str] | None:
+    """The games that are named, or meant by the receipts; none where they are all, or those since a date."""
+    named = list(dict.fromkeys([*games, *([] if games else [one.game for one in receipts])]))
+    if bool(named) + every + (since is not None) != 1:
+        raise click.UsageError("name games, or say --all or --since, one of the three")
+    for one in receipts:
+        if one.game not in named:
+            raise click.UsageError(
+                printable_line(f"the receipt is of game {one.game:.64}, which is not named")
+            )
+    if len(named) > FEW and receipts:
+        raise click.UsageError(f"with receipts, at most {FEW} games at a time")
+    return named or None
 
 
-def _tell(report: AuditReport, as_json: bool) -> None:
-    if as_json:
+# --- which games, and who audits them
+
+
+def _chosen(house: Services, since: datetime | None, advance: Callable[[int], object]) -> Iterator[str]:
+    """The games of the store, as they are found; ``advance`` is told of those that are passed over."""
+    start = None if since is None else int(since.replace(tzinfo=UTC).timestamp() * 1000)
+    for game in house.auditor.games():
+        if start is None or house.auditor.last_at(game) >= start:
+            yield game
+        else:
+            advance(1)
+
+
+def _by_name(house: Services, games: Sequence[str], receipts: Sequence[Receipt]) -> Iterator[Outcome]:
+    for game in games:
+        yield audit_game(house.auditor, game, [one for one in receipts if one.game == game])
+
+
+def _outcomes(house: Services, games: Iterable[str], jobs: int | None, brief: bool) -> Generator[Outcome]:
+    """The outcomes of many games: by processes of this command, or by the workers of the queue."""
+    if jobs == 1:
+        for game in games:
+            yield audit_game(house.auditor, game, brief=brief)
+    elif jobs is not None:
+        try:
+            yield from audit_in_processes(games, jobs, brief=brief)
+        except BrokenProcessPool as error:
+            raise CouldNotRun(
+                "a process that audits was ended; nothing is said of the other games"
+            ) from error
+    else:
+        fan = FanOut(house.auditor, house.audits, brief=brief, tell=_say)
+        workers = fan.workers()
+        if workers:
+            _say(f"{workers} audit worker{'' if workers == 1 else 's'} can help")
+        else:
+            _say("no audit worker serves the queue: this command does the work (-j N: in N processes)")
+        with closing(fan.outcomes(games)) as found:
+            yield from found
+
+
+def _say(sentence: str) -> None:
+    click.echo(printable_line(sentence), err=True)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let a signal to stop raise `Interrupted`, so that what was queued is taken back; a second one ends at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    every = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    stops = [signum for signum in every if signal.getsignal(signum) is not signal.SIG_IGN]  # as under nohup
+
+    def stop(signum: int, _: object) -> NoReturn:
+        for one in stops:
+            signal.signal(one, signal.SIG_DFL)
+        raise Interrupted(signum)
+
+    before = {signum: signal.signal(signum, stop) for signum in stops}
+    try:
+        yield
+    finally:
+        for signum, handler in before.items():
+            signal.signal(signum, handler)
+
+
+# --- telling
+
+
+def _go_through(
+    outcomes: Iterable[Outcome], told: Told, tally: list[int], advance: Callable[[int], object]
+) -> None:
+    for one in outcomes:
+        tally[_status(one)] += 1
+        _tell(one, told)
+        advance(1)
+
+
+def _status(outcome: Outcome) -> int:
+    if outcome.why:
+        return UNREADABLE
+    foreign = outcome.report is not None and any(one.status == "foreign" for one in outcome.report.receipts)
+    return FAULTY if not outcome.ok else UNREADABLE if foreign else HOLDS
+
+
+def _sum_up(tally: Sequence[int], *, to_stderr: bool) -> None:
+    holds, faulty, unread = (tally[status] for status in (HOLDS, FAULTY, UNREADABLE))
+    rest = f", {unread} could not be looked at" if unread else ""
+    click.echo(
+        f"{holds} {'game holds' if holds == 1 else 'games hold'}, {faulty} do not{rest}", err=to_stderr
+    )
+
+
+def _no_bar(_: int) -> None:
+    """Nobody wants to know how far it is."""
+
+
+@contextmanager
+def _bar(house: Services, named: Sequence[str] | None, told: Told) -> Iterator[Callable[[int], object]]:
+    """Something to be told of games that are done: a bar on a terminal that the reports do not go to."""
+    if not sys.stderr.isatty() or (sys.stdout.isatty() and not told.quiet):
+        yield _no_bar
+        return
+    length = len(named) if named is not None else house.auditor.count()
+    with click.progressbar(length=length, label="games", file=sys.stderr, show_pos=True) as bar:
+        yield bar.update
+
+
+def _tell(outcome: Outcome, told: Told) -> None:
+    if outcome.why:
+        _say(outcome.why)
+    report = outcome.report
+    if report is None or (told.quiet and outcome.ok and not report.receipts):
+        return
+    if told.as_json:
         click.echo(msgspec.json.encode(report))
         return
+    _tell_report(report)
+
+
+def _tell_report(report: AuditReport) -> None:
     state: Any = report.status if report.settled else f"{report.status}, not all of it projected yet"
     verdict = "holds" if report.ok else "DOES NOT HOLD"
     click.echo(f"game {printable(report.game, 64)}: {verdict}; {state}, {report.seq} events")
     for claim in report.claims:
         click.echo(f"  {printable_line(claim.line)}")
+    for receipt in report.receipts:
+        click.echo(f"  {printable_line(receipt.line)}")
     for problem in report.problems:
-        if problem.check not in ("F", "I", "R", "B"):
+        if problem.check not in (*_CLAIMS, "receipt"):
             click.echo(f"  {printable_line(problem.line)}")

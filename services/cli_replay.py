@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 import click
 
-from domain.cards import Card, parse_card
+from domain.cards import NAMES, Card, parse_card
 from domain.events import AnyEvent
 from domain.refusals import HeartsError, Malformed
 from domain.state import State
@@ -17,9 +17,10 @@ from services.cli_games import open_house
 from services.codec import CODEC
 from services.paging import EventPages
 from services.printable import printable, printable_line
-from services.proof import read_proof
+from services.proof import Proof, read_proof
 from services.retold import NotShown, Retold
 from services.revealed import restore_hidden
+from services.verdicts import verify_proof
 
 
 class CardParam(click.ParamType[Card]):
@@ -42,12 +43,19 @@ class CardParam(click.ParamType[Card]):
 @click.option(
     "--at", type=click.IntRange(1), help="The table after this event; the last one unless you say so."
 )
-@click.option("--seat", type=click.IntRange(0), help="As this seat could see it.")
+@click.option(
+    "--seat", type=click.IntRange(0), help="As this seat could see it; with --why, what it might do."
+)
 @click.option("--open", "everybody", is_flag=True, help="With the cards of all.")
 @click.option(
-    "--why", type=CardParam(), help="Whether this card might be played then, and by which rule not."
+    "--why",
+    type=CardParam(),
+    metavar="CARD",
+    help="By which rule this card might be played or passed, or not: at event --at, or each time that it was.",
 )
-@click.option("--diff", type=click.IntRange(1), help="What is seen otherwise than after this event.")
+@click.option(
+    "--diff", type=click.IntRange(1), metavar="EVENT", help="What is seen otherwise than after this event."
+)
 @click.option("--step", is_flag=True, help="Event by event, from --at on; Enter goes on, q ends.")
 def replay(
     game: str,
@@ -63,14 +71,16 @@ def replay(
     GAME is the id of a game of the store, or a proof file. Without options every event is told in a line. Cards of a hand
     are shown when it is over, to nobody before.
     """
-    if seat is not None and everybody:
-        raise click.UsageError("--open shows all seats, and --seat one: choose")
+    _check_together({"--step": step, "--why": why is not None, "--diff": diff is not None})
+    for word, given in (("--why", why), ("--diff", diff), ("--seat", seat)):
+        if everybody and given is not None:
+            raise click.UsageError(f"--open shows all seats, and {word} is about one: choose")
     retold = _read(game)
     try:
         if step:
             _step(retold, at or 1, seat, everybody)
         elif why is not None:
-            click.echo(printable_line(retold.why(at or retold.known, why)))
+            _explain(retold, at, why, seat)
         elif diff is not None:
             _show(retold.changes(diff, at or retold.known, seat))
         elif at is not None or seat is not None or everybody:
@@ -82,10 +92,32 @@ def replay(
         raise click.ClickException(printable_line(str(error))) from error
 
 
+def _check_together(given: Mapping[str, bool]) -> None:
+    """Raise `click.UsageError` where more than one of the options that show something of their own is given."""
+    words = [word for word, is_given in given.items() if is_given]
+    if len(words) > 1:
+        raise click.UsageError(f"{' and '.join(words)} show different things: choose one")
+
+
+def _explain(retold: Retold, at: int | None, card: Card, seat: int | None) -> None:
+    """Why a card might be played or passed at an event; without one, each time that it was, by ``seat`` alone if named."""
+    if at is not None:
+        click.echo(printable_line(retold.why(at, card, seat)))
+        return
+    found = [(seq, told) for seq, told in retold.whys(card, seat)]
+    for seq, told in found:
+        click.echo(printable_line(f"{seq:>5}  {told}"))
+    if not found:
+        raise NotShown(
+            f"{NAMES[card]} was not played or passed in any hand that is over; --at names a moment to ask about"
+        )
+
+
 def _read(game: str) -> Retold:
     try:
         if (path := Path(game)).is_file():
             proof = read_proof(path.read_bytes())
+            _warn_of(proof)
             return Retold(restore_hidden([CODEC.decode(line) for line in proof.lines]), _ids)
         with open_house() as house:
             table = house.tables.load(game)
@@ -96,6 +128,16 @@ def _read(game: str) -> Retold:
             return Retold(events, lambda state: _names_of(state, names))
     except (HeartsError, OSError) as error:
         raise click.ClickException(printable_line(str(error))) from error
+
+
+def _warn_of(proof: Proof) -> None:
+    """One line where `hearts verify` would not let the file pass: what is told may never have happened."""
+    wrong = next((one for one in verify_proof(proof).claims if one.status == "fails"), None)
+    if wrong is not None:
+        told = printable_line(
+            f"warning: this file does not hold, so nothing in it can be relied on: {wrong.line}"
+        )
+        click.echo(told, err=True)
 
 
 def _ids(state: State) -> Sequence[str]:

@@ -52,7 +52,7 @@ PORT_SECONDS: Final = 10.0
 )
 @click.option("--data", callback=setting("data"), metavar="FOLDER", help="Folder that the games are kept in.")
 def up(port: int | None, host: str | None, data: Path | None) -> None:
-    """Serve a playable table: store, API, projector and bots.
+    """Serve a playable table: store, API, projector, bots, and who audits.
 
     Prints the address when all is ready, starts again what dies, and stops everything on Ctrl-C. Started again on
     the same folder it goes on where it stopped. What the options leave open, HEARTS_PORT, HEARTS_HOST and HEARTS_DATA
@@ -288,11 +288,14 @@ class House:
         return self._logs / f"{name}{self._log_mark}.log"
 
     def _programs(self) -> list[Program]:
-        workers = [f"bots-{number}" for number in range(1, self._settings.bot_workers + 1)]
+        settings = self._settings
+        bots = [f"bots-{number}" for number in range(1, settings.bot_workers + 1)]
+        audits = [f"audits-{number}" for number in range(1, settings.audit_workers + 1)]
         return [
             self._program("api", "serve", tells=False),
             self._program("projector", "worker", "projector"),
-            *(self._program(name, "worker", "bots") for name in workers),
+            *(self._program(name, "worker", "bots") for name in bots),
+            *(self._program(name, "worker", "audits") for name in audits),
         ]
 
     def _program(self, name: str, *command: str, tells: bool = True) -> Program:

@@ -51,6 +51,8 @@ class FairnessCheck:
         self._hands = 0
         self._first_ready: int | None = None
         """When the first entropy was opened, in ms."""
+        self._late: list[int] = []
+        """Seats that opened something when the time for it was over, which a house no longer lets them."""
         self.broken_off: Shown | None = None
         """The hand that was broken off by the end of the game, where the secret revealed then shows it."""
 
@@ -82,7 +84,9 @@ class FairnessCheck:
         seats = [str(seat) for seat in sorted(self._openings) if self._openings[seat]]
         if not seats:
             return "not shown", "no seat contributed, so the server alone decided the deals"
-        return "holds", f"for seats {', '.join(seats)}, which contributed to the deals"
+        late = ", ".join(map(str, sorted(self._late)))
+        opened_late = f"; seat{'s' * (len(self._late) > 1)} {late} opened late" if late else ""
+        return "holds", f"for seats {', '.join(seats)}, which contributed to the deals{opened_late}"
 
     def _begin(self, first: e.AnyEvent) -> None:
         assert isinstance(first, e.GameCreated)
@@ -175,6 +179,8 @@ class FairnessCheck:
         self._openings[event.seat] = event.entropy
         if self._first_ready is None:
             self._first_ready = event.at
+        elif event.entropy and event.at >= self._first_ready + self._ready_ms:
+            self._late.append(event.seat)
 
     def _locked(self, event: e.GameLocked) -> None:
         if self._root:

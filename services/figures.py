@@ -55,7 +55,7 @@ def read_figures(services: Services) -> Figures:
         waited_ms=max(0, now - first),
         queued=_queued(services),
         parked=sum(parked),
-        unfolded=Ledger(services.client, keys).lag(),
+        unfolded=Ledger(services.store.wire, keys).lag(),
         memory=_memory(services),
     )
 

@@ -6,7 +6,7 @@ and the secrets that its reveals must agree with. The report lists everything th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
@@ -18,22 +18,24 @@ from domain.ruleset import MOST_HANDS
 from domain.shuffle import chain_link, genesis_head, next_head
 from domain.state import State
 from services import desks
-from services.audit import KeyMissing, Signer
+from services.audit import KeyMissing, Receipt, Signer
 from services.checkpoints import PublicLog
 from services.codec import CODEC
 from services.folded import Table, follow
+from services.integrity import Kept
 from services.leaves import Leaf, leaf_kind
 from services.logcheck import leaf_problems
 from services.projections import update
 from services.proof import Claim, proof_lines, read_proof
+from services.receipts import ReceiptReport, judge_receipt
 from services.revealed import restore_hidden
 from services.snapshot import Snapshot, read_snapshot, take_snapshot
+from services.standings_fold import finished_of
 from services.store import CorruptStream, Entry
-from services.tables import UnknownGame
 from services.translog import Place
 from services.verdicts import verify_proof
 
-Check = Literal["stream", "fold", "secrets", "snapshot", "projection", "log", "F", "I", "R", "B"]
+Check = Literal["stream", "fold", "secrets", "snapshot", "projection", "log", "receipt", "F", "I", "R", "B"]
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -50,7 +52,7 @@ class Problem(msgspec.Struct, frozen=True):
         return f"{self.check}{where}: {self.detail}"
 
 
-class AuditReport(msgspec.Struct, frozen=True, kw_only=True):
+class AuditReport(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the audit of a game came to."""
 
     game: str
@@ -65,6 +67,8 @@ class AuditReport(msgspec.Struct, frozen=True, kw_only=True):
     """All that is wrong, claims that fail included."""
     settled: bool
     """Whether the read models and the log have all of the game, so that the report will stay as it is when it is over."""
+    receipts: tuple[ReceiptReport, ...] = ()
+    """What was found of the receipts that were sent in, where any were."""
 
 
 class Copies(NamedTuple):
@@ -75,10 +79,16 @@ class Copies(NamedTuple):
     """The summary, where it is of this version."""
     misprint: str | None
     """Why there is a summary that cannot be read."""
+    asked: list[str]
+    """The players at the table, by the summary."""
     desks: dict[str, desks.Place]
-    """How the game stands on the desk of each player at the table, of those that have it."""
+    """How the game stands on the desk of each of them, of those that have it."""
     lobbies: dict[str, int]
     """When it was opened, by each lobby that it stands in."""
+    unlisted: list[str]
+    """Players at the table, by the summary, whose list of games lacks it."""
+    ranked: bool
+    """Whether the standings know it as a finished game."""
     places: list[Place]
     log_fault: str | None
 
@@ -86,10 +96,16 @@ class Copies(NamedTuple):
 class Inspection:
     """One look at one game."""
 
-    def __init__(self, game: str, copies: Copies, entries: list[Entry], torn: CorruptStream | None) -> None:
-        if not entries and torn is None and copies.projected is None and not copies.places:
-            raise UnknownGame(f"there is no game {game:.60}")
-        self._game, self._copies, self._entries = game, copies, entries
+    def __init__(
+        self,
+        game: str,
+        copies: Copies,
+        entries: list[Entry],
+        torn: CorruptStream | None,
+        receipts: Sequence[Receipt] = (),
+    ) -> None:
+        self._game, self._copies, self._entries, self._torn = game, copies, entries, torn
+        self._receipts = receipts
         self._problems: list[Problem] = []
         self._heads = [genesis_head(game)]
         for _, public, _ in entries:
@@ -106,6 +122,11 @@ class Inspection:
             self._tell("stream", torn.seq, torn.why)
         self._broken: tuple[int, str] | None = None
         """The first event up to which something else than the stream has another head, and what."""
+
+    def is_empty(self) -> bool:
+        """Whether the store has nothing of the game."""
+        copies = self._copies
+        return not self._entries and self._torn is None and copies.projected is None and not copies.places
 
     # --- what may still come
 
@@ -137,12 +158,14 @@ class Inspection:
 
     def report(self, log: PublicLog, key: Signer, *, settled: bool) -> AuditReport:
         """Everything that is wrong."""
+        receipts = self._check_receipts(key)
         self._check_log()
         tables = self._fold()
         self._check_snapshot(tables)
         self._check_projection(tables)
         self._check_secrets()
-        claims = self._claims(log, key)
+        held = [one for one, told in zip(self._receipts, receipts, strict=True) if told.status == "holds"]
+        claims = self._claims(log, key, Kept(receipts=tuple(held)))
         for claim in claims:
             if claim.status == "fails":
                 self._tell(claim.name, claim.event, claim.detail)
@@ -156,6 +179,7 @@ class Inspection:
             claims=claims,
             problems=tuple(self._problems),
             settled=settled,
+            receipts=receipts,
         )
 
     def _tell(self, check: Check, event: int | None, detail: str) -> None:
@@ -164,6 +188,15 @@ class Inspection:
     def _break(self, seq: int, why: str) -> None:
         if self._broken is None or seq < self._broken[0]:
             self._broken = seq, why
+
+    def _check_receipts(self, key: Signer) -> tuple[ReceiptReport, ...]:
+        """The events that players have receipts of are those of the store."""
+        told = tuple(judge_receipt(one, self._heads, self._entries, key) for one in self._receipts)
+        for one in told:
+            if one.status == "fails":
+                self._tell("receipt", one.seq, one.detail)
+                self._break(one.seq, f"by a receipt: {one.detail}")
+        return told
 
     def _check_log(self) -> None:
         """The leaves of the log are those of the events."""
@@ -238,16 +271,28 @@ class Inspection:
             if kept.get(name) != wanted.get(name):
                 told = f"{name} is {_short(kept.get(name))}, and the events say {_short(wanted.get(name))}"
                 self._tell("projection", kept["seq"], told)
-        waiting, over = desks.waits_for(table.state), table.state.phase == "over"
-        for player, place in self._copies.desks.items():
-            right = desks.Place(kept["seq"], turn=player in waiting and not over, done=over)
-            if place.seq == right.seq and place != right:
-                self._tell(
-                    "projection", right.seq, f"on the desk of {player} it stands as {_standing(place)}"
-                )
+        self._check_lists(kept["seq"], table)
         if self._copies.lobbies != {wanted["status"]: wanted["created_at"]}:
             listed = ", ".join(self._copies.lobbies) or "nowhere"
             self._tell("projection", kept["seq"], f"it is listed as {listed}, and it is {wanted['status']}")
+
+    def _check_lists(self, seq: int, table: Table) -> None:
+        """The game, which is projected up to ``seq``, is where its players and the standings look for it."""
+        for player in self._copies.unlisted:
+            self._tell("projection", seq, f"it is not in the list of games of {player}")
+        waiting, over = desks.waits_for(table.state), table.state.phase == "over"
+        for player in desks.players_at(table.state):
+            right = desks.Place(seq, turn=player in waiting and not over, done=over)
+            place = self._copies.desks.get(player)
+            if place is None:
+                if not over and player in self._copies.asked:
+                    self._tell("projection", seq, f"on the desk of {player} it is missing")
+            elif place.seq < seq:
+                self._tell("projection", seq, f"on the desk of {player} it stands as of event {place.seq}")
+            elif place.seq == seq and place != right:
+                self._tell("projection", seq, f"on the desk of {player} it stands as {_standing(place)}")
+        if seq == len(self._entries) and finished_of(table) is not None and not self._copies.ranked:
+            self._tell("projection", seq, "it is over, and the standings do not know it")
 
     def _check_secrets(self) -> None:
         """What was secret is what was revealed later, and the chain of secrets begins at the anchor."""
@@ -266,13 +311,13 @@ class Inspection:
             return key.of(first.server_key).public if isinstance(first, e.GameCreated) else key.public
         return key.public
 
-    def _claims(self, log: PublicLog, key: Signer) -> tuple[Claim, ...]:
+    def _claims(self, log: PublicLog, key: Signer, kept: Kept) -> tuple[Claim, ...]:
         """The claims of the proof file, I held to the store's other copies too."""
         try:
             prove = None if self._copies.log_fault else log.prove
             data = b"".join(proof_lines(iter(self._entries), None, None, prove)) if self._entries else b""
             found: list[Claim] = list(
-                verify_proof(read_proof(data), self._pinned(key), rerun_bots=True).claims
+                verify_proof(read_proof(data), self._pinned(key), kept, rerun_bots=True).claims
             )
         except (CorruptLog, Malformed) as error:
             self._tell("stream", None, f"there is no proof file of it: {error}")

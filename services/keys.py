@@ -190,6 +190,20 @@ TEMPLATES = (
         "indexes of the leaves of <game>|<lock or end>, one unless there was a fork",
     ),
     Template(
+        "audit_run",
+        "h:audit:{<run>}",
+        "string",
+        "services.audit_channel",
+        "that somebody waits for the reports of an audit, which workers look at; on the queue's server, expires in a minute",
+    ),
+    Template(
+        "audit_reports",
+        "h:audit:{<run>}:reports",
+        "list",
+        "services.audit_channel",
+        "what workers have found in an audit, a batch each, until it is taken; on the queue's server, expires in ten minutes",
+    ),
+    Template(
         "sweep", "h:sweep", "string", "workers.seats", "lease of the one process that watches due times"
     ),
 )
@@ -328,6 +342,16 @@ class Keys:
     def standings_board(fold: int, family: str) -> str:
         """The players of a family in such a fold, by their score."""
         return f"h:{{standings}}:{fold}:board:{family}"
+
+    @staticmethod
+    def audit_run(run: str) -> str:
+        """That the reports of an audit are waited for."""
+        return f"h:audit:{{{run}}}"
+
+    @staticmethod
+    def audit_reports(run: str) -> str:
+        """The reports of an audit that were not taken yet."""
+        return f"h:audit:{{{run}}}:reports"
 
     @staticmethod
     def log_nodes(level: int, chunk: int) -> str:

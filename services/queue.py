@@ -1,7 +1,7 @@
 """Work for another process, by name: RQ behind one door.
 
-A job is only ever a nudge. What is owed lies in the due sets of the log; a job that is lost costs time, never
-work, because a sweep asks for it again. Arguments travel as JSON, never as pickle.
+A job is only ever a nudge. What is owed to tables lies in the due sets of the log; a job that is lost costs time, never
+work, because a sweep asks for it again. What an audit owes, the command knows that asks for it. Arguments travel as JSON, never as pickle.
 """
 
 from __future__ import annotations
@@ -22,19 +22,31 @@ from rq.executions import ExecutionRegistry
 from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.utils import utcparse
+from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
 from services.embedded import process_began
 from services.wire import Script, StoreUnavailable, Wire, connect
 
-JOBS: Final = {"drive": "workers.jobs.drive", "serve": "workers.jobs.serve", "late": "workers.jobs.drive"}
+JOBS: Final = {
+    "drive": "workers.jobs.drive",
+    "serve": "workers.jobs.serve",
+    "late": "workers.jobs.drive",
+    "audit": "workers.jobs.audit",
+}
 """Job name -> dotted path of the function that does it."""
 
 URGENT: Final = frozenset({"serve", "late"})
 """Jobs that go before all others in the queue; among themselves the first is served first."""
 
 QUEUE: Final = "hearts"
-"""The one queue, also for what is urgent: a worker of several would lose the job it took when it dies (RQ uses BLPOP
-there)."""
+"""The one queue of the bots, also for what is urgent: a worker of several would lose the job it took when it dies (RQ
+uses BLPOP there)."""
+
+AUDITS: Final = "hearts-audits"
+"""The queue of audits, with workers of its own: nobody waits for a bot because games are audited."""
+
+Argument = str | int | list[str]
+"""What a job may be given: it travels as JSON."""
 
 JOB_SECONDS: Final = 30
 """How long a job may run before its worker breaks it off."""
@@ -88,6 +100,16 @@ redis.call('DEL', KEYS[1], KEYS[5])
 return 1
 """)
 
+DROP = Script("""
+-- KEYS[1] job   KEYS[2] queue   ARGV[1] job id
+-- Forgets a job that nobody has taken yet. Returns 1, or 0 where it is not in the queue (any more).
+if redis.call('LREM', KEYS[2], 0, ARGV[1]) == 0 then
+  return 0
+end
+redis.call('DEL', KEYS[1])
+return 1
+""")
+
 ADVANCE = Script("""
 -- KEYS[1] queue   ARGV[1] job id   ARGV[2] what the ids of urgent jobs begin with; further ones behind it
 -- Moves a job of the queue behind the urgent ones at its front. Returns 1, or 0 when it is not in the queue.
@@ -121,22 +143,34 @@ return redis.call('HGET', KEYS[1], 'hearts_taken')
 
 
 class Queue:
-    """The queue at a server's address, or of a client. `jobs` and `clock` (Unix seconds) are for tests."""
+    """A queue, by its name, at a server's address or of a client. `jobs` and `clock` (Unix seconds) are for tests."""
 
     def __init__(
         self,
         server: str | redis.Redis,
         jobs: Mapping[str, str] = JOBS,
         clock: Callable[[], float] = time.time,
+        name: str = QUEUE,
     ) -> None:
         self._server = server
+        self._name = name
         self._jobs = jobs
         self._clock = clock
         self._client = connect(server) if isinstance(server, str) else server
         self._wire = Wire(self._client)
-        self._rq = rq.Queue(QUEUE, connection=self._client, serializer=JSONSerializer)
+        self._rq = rq.Queue(name, connection=self._client, serializer=JSONSerializer)
 
-    def enqueue(self, name: str, *args: str | int, unique: str, seconds: int = JOB_SECONDS) -> Queued:
+    @property
+    def wire(self) -> Wire:
+        """The line to the queue's server."""
+        return self._wire
+
+    def close(self) -> None:
+        """Let go of the connections, where they are the queue's own."""
+        if isinstance(self._server, str):
+            self._client.close()
+
+    def enqueue(self, name: str, *args: Argument, unique: str, seconds: int = JOB_SECONDS) -> Queued:
         """Ask for a job: its arguments, and what makes it `unique` among the jobs of its name.
 
         The same job is never twice in the queue, and not in the queue while it is being done. One that has
@@ -166,6 +200,28 @@ class Queue:
             raise StoreUnavailable(str(error)) from error
         return Queued.RUNNING  # others ask for it and work it off at the same time
 
+    def look_up(self, name: str, unique: str) -> Queued | None:
+        """Where a job is that was asked for: waiting or being done; None where it has ended or died, and is forgotten.
+
+        That a worker was killed is known as soon, and as late, as `enqueue` says.
+        """
+        return self._held(f"{name}-{unique}")
+
+    def drop(self, name: str, unique: str) -> bool:
+        """Take a job out of the queue. False where it is not there: taken by a worker, or ended."""
+        job_id = f"{name}-{unique}"
+        return bool(self._wire.run(DROP, (Job.key_for(job_id), self._rq.key), (job_id,)))
+
+    def workers(self) -> int:
+        """How many workers serve the queue, as far as can be told: one that died elsewhere counts for a minute or two."""
+        keys = self._wire.call("SMEMBERS", WORKERS_BY_QUEUE_KEY % self._name)
+        told = self._wire.pipeline([("HMGET", key, "birth", "death") for key in keys])
+        names = [key.decode().removeprefix(rq.SimpleWorker.redis_worker_namespace_prefix) for key in keys]
+        return sum(
+            birth is not None and death is None and not _is_dead(name)
+            for name, (birth, death) in zip(names, told, strict=True)
+        )
+
     def waiting(self) -> list[str]:
         """The ids of the jobs in the queue, next first."""
         return [job.decode() for job in self._wire.call("LRANGE", self._rq.key, 0, -1)]
@@ -184,14 +240,14 @@ class Queue:
         # RQ lengthens the socket timeout of the client it is given, so that it can wait for jobs
         client = connect(self._server) if isinstance(self._server, str) else self._server
         return rq.SimpleWorker(
-            [QUEUE],
+            [self._name],
             name=f"hearts.{socket.gethostname()}.{os.getpid()}.{_mark(os.getpid())}",
             connection=client,
             serializer=JSONSerializer,
             worker_ttl=IDLE_SECONDS + 15,  # RQ waits for so much less
         )
 
-    def _push(self, name: str, job_id: str, args: tuple[str | int, ...], seconds: int) -> bool:
+    def _push(self, name: str, job_id: str, args: tuple[Argument, ...], seconds: int) -> bool:
         try:
             self._rq.enqueue(
                 self._jobs[name],

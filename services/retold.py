@@ -6,13 +6,14 @@ What a seat is shown comes from its `View` alone, so that nobody is told what th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from domain import events as e
 from domain.cards import NAMES, Card, Seat, format_mask
 from domain.fold import apply
-from domain.refusals import CorruptLog, Refused
-from domain.rules import check_play
+from domain.reasons import explain_pass, explain_play
+from domain.refusals import CorruptLog
 from domain.state import State
 from domain.view import View, is_open, view
 
@@ -76,27 +77,45 @@ class Retold:
         Raises `NotShown` for an event that there is not, and for cards that are secret still.
         """
         state = self._state(seq)
-        if seat is not None and not 0 <= seat < len(state.seats):
-            raise NotShown(f"there is no seat {seat}; seats are 0 to {len(state.seats) - 1}")
+        self._check_seat(state, seat)
         if (seat is not None or everybody) and not is_open(state, self._last):
             raise NotShown("the cards of a hand are shown when it is over")
         seen = view(state, seat)
         return [*self._head(seq, seen), *self._seats(state, seen, everybody), *self._tail(seen, state)]
 
-    def why(self, seq: int, card: Card) -> str:
-        """Whether the seat to play after an event might play a card, and by which rule not. Raises `NotShown`."""
+    def why(self, seq: int, card: Card, seat: Seat | None = None) -> str:
+        """Whether a seat might play or pass a card, and by which rule. Raises `NotShown`.
+
+        Where event ``seq`` is itself that card played or passed, it is that move which is explained; else what was possible
+        after it, for ``seat`` or for the seat to play.
+        """
         state = self._state(seq)
-        hand = state.hand
-        if state.phase != "play" or hand is None or hand.turn < 0:
-            raise NotShown(f"after event {seq} nobody is to play a card")
-        if not is_open(state, self._last):
+        if not is_open(state, self._last):  # before anything is looked at that depends on a card
             raise NotShown("the cards of a hand are shown when it is over")
-        who = self._name(state, hand.turn)
-        try:
-            check_play(state.terms, hand, card)
-        except Refused as refused:
-            return f"{who} may not: {refused.detail} ({refused.code}; {refused.hint})"
-        return f"{who} may"
+        mover = _mover_of(self._events[seq - 1], card)
+        if mover is None or seat not in (None, mover):
+            mover = self._mover(state, seq, seat)
+        else:
+            state = self._state(seq - 1)
+        hand = state.hand
+        assert hand is not None
+        explain = explain_pass(state.terms, hand, mover, card) if state.phase == "pass" else None
+        reason = explain or explain_play(state.terms, hand, card)
+        may = "may" if reason.allowed else "may not"
+        hint = f"; {reason.hint}" if reason.hint else ""
+        return f"{self._name(state, mover)} {may}: {reason.detail} ({reason.code}{hint})"
+
+    def whys(self, card: Card, seat: Seat | None = None) -> Iterator[tuple[int, str]]:
+        """Each time that a card was played or passed, by ``seat`` alone if named, and by which rule it might be.
+
+        Hands in play are left out.
+        """
+        self._check_seat(self._last, seat)
+        for seq in range(1, self.known + 1):
+            mover = _mover_of(self._events[seq - 1], card)
+            if mover is not None and seat in (None, mover):
+                with suppress(NotShown):
+                    yield seq, self.why(seq, card)
 
     def changes(self, before: int, after: int, seat: Seat | None) -> list[str]:
         """What a seat, or a spectator, sees otherwise after one event than after another. Raises `NotShown`."""
@@ -109,6 +128,25 @@ class Retold:
         ]
 
     # --- inside
+
+    def _mover(self, state: State, seq: int, seat: Seat | None) -> Seat:
+        """Who is asked about after event ``seq``, at ``state``: ``seat`` in a pass, else whose turn it is."""
+        hand = state.hand
+        self._check_seat(state, seat)
+        if state.phase == "pass" and hand is not None:
+            if seat is None:
+                raise NotShown(f"after event {seq} cards are passed; --seat says by whom")
+            return seat
+        if state.phase != "play" or hand is None or hand.turn < 0:
+            raise NotShown(f"after event {seq} nobody is to play or pass a card")
+        if seat not in (None, hand.turn):
+            raise NotShown(f"after event {seq} {self._name(state, hand.turn)} is to play")
+        return hand.turn
+
+    @staticmethod
+    def _check_seat(state: State, seat: Seat | None) -> None:
+        if seat is not None and not 0 <= seat < len(state.seats):
+            raise NotShown(f"there is no seat {seat}; seats are 0 to {len(state.seats) - 1}")
 
     def _state(self, seq: int) -> State:
         if not 1 <= seq <= len(self._events):
@@ -182,25 +220,34 @@ class Retold:
     def _parts(self, seq: int, seat: Seat | None) -> dict[str, str]:
         """What can be seen, in words, by what it is."""
         self.board(seq, seat)
-        seen = view(self._state(seq), seat)
+        state = self._state(seq)
+        seen, names = view(state, seat), self._names(state)
         parts = {
             "phase": seen.phase,
             "hand": str(seen.hand_number),
-            "trick": " ".join(f"{one}:{card}" for one, card in self._trick(seen)),
+            "trick": ", ".join(f"{_spoken(names, one)} {card}" for one, card in self._trick(seen)),
             "tricks finished": str(len(seen.history)),
-            "turn": "" if seen.turn is None else str(seen.turn),
+            "turn": "" if seen.turn is None else _spoken(names, seen.turn),
             "hearts broken": "yes" if seen.hearts_broken else "no",
-            "totals": " ".join(map(str, seen.totals)),
+            "totals": ", ".join(f"{_spoken(names, one)} {total}" for one, total in enumerate(seen.totals)),
         }
         for one in seen.seats:
-            state = "away" if one.away else "ready" if one.ready else ""
-            parts[f"seat {one.seat}"] = (
-                f"{one.kind} {one.player} {state} {one.cards} cards {one.taken} tricks"
-            )
+            marks = [mark for mark in ("ready", "passed", "away") if getattr(one, mark)]
+            who = "open" if one.kind == "open" else f"{names[one.seat]}, {one.kind}"
+            parts[f"seat {one.seat}"] = ", ".join([who, *marks, f"{one.cards} cards", f"{one.taken} tricks"])
         if seen.own is not None:
             parts["cards held"] = format_mask(seen.own.hand)
             parts["may play"] = format_mask(seen.own.legal)
         return parts
+
+
+def _mover_of(event: e.Event, card: Card) -> Seat | None:
+    """Who plays or passes a card by an event; none where nobody does, or a pass is not known."""
+    if isinstance(event, e.CardPlayed):
+        return event.seat if event.card == NAMES[card] else None
+    if isinstance(event, e.CardsPassed):
+        return event.seat if NAMES[card] in event.text.split() else None
+    return None
 
 
 def _spoken(names: Sequence[str], seat: Seat | None) -> str:

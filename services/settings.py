@@ -201,6 +201,9 @@ class Settings:
     )
     api_workers: int = _setting(1, "API processes", _whole(1, 256))
     bot_workers: int = _setting(2, "processes that play the bots and watch the clocks", _whole(0, 256))
+    audit_workers: int = _setting(
+        1, "processes that do the work of `hearts audit`, when it is asked for", _whole(0, 256)
+    )
     metrics_port: int = _setting(
         0,
         "port that the API's metrics are served on, and the next ones where there are more API processes; 0: none",

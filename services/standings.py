@@ -127,6 +127,8 @@ class Recent(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether the seat was handed over."""
     skill: Skill | None = None
     """After the game, where it was rated."""
+    withheld: bool = False
+    """Whether it committed to entropy and did not open it."""
 
 
 class Standing(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -139,6 +141,8 @@ class Standing(msgspec.Struct, frozen=True, omit_defaults=True):
     """Shared wins included."""
     left: int = 0
     """Games whose seat was handed over and not taken back."""
+    withheld: int = 0
+    """Games for whose deals it committed to entropy and did not open it, whatever the reason."""
     recent: tuple[Recent, ...] = ()
     """The last ones that were finished, newest first."""
 

@@ -24,7 +24,7 @@ from services.ratings import Finisher, Skill, rate
 from services.standings import RECENT, Family, Recent, Standing, bot_id
 from services.wire import Script, Wire
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of how games are folded; a program of a higher one folds them all again, beside what is read until that is done."""
 AT_ONCE: Final = 50
 """Games that are folded in one step."""
@@ -46,6 +46,8 @@ class Sat(msgspec.Struct, frozen=True, array_like=True):
     left: bool
     side: int
     """Partners have one in common; -1 where everybody plays alone."""
+    withheld: bool = False
+    """Whether it committed to entropy and never opened it. Not known of games that were entered before it was asked."""
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,6 +107,7 @@ def _seats(state: State) -> tuple[Sat, ...]:
             points=sum(points[seat] for points in state.hands),
             left=one.away,
             side=min(team) if len(team) > 1 else -1,
+            withheld=one.entropy_commit is not None and not one.entropy,
         )
         for seat, (one, team) in enumerate(zip(state.seats, state.terms.teams, strict=True))
     )
@@ -145,7 +148,7 @@ def _fold_one(
     standing: Standing, game: Finished, family: str, skill: Skill | None, who: str, winners: set[int]
 ) -> Standing:
     seats = [seat for seat, sat in enumerate(game.seats) if sat.who == who]
-    left = game.seats[seats[0]].left
+    left, withheld = game.seats[seats[0]].left, game.seats[seats[0]].withheld
     won = not winners.isdisjoint(seats)
     families = standing.families
     if game.counted or skill is not None:
@@ -157,13 +160,15 @@ def _fold_one(
         rated = skill is not None
         after = Family(skill or before.skill, before.games + rated, before.wins + (rated and won), hands)
         families = {**families, family: after}
-    recent = Recent(game.game, game.at, game.variant, seats[0], game.seats[seats[0]].total, won, left, skill)
+    total = game.seats[seats[0]].total
+    recent = Recent(game.game, game.at, game.variant, seats[0], total, won, left, skill, withheld)
     return Standing(
         families=families,
         finished=standing.finished + 1,
         rated=standing.rated + (skill is not None),
         won=standing.won + won,
         left=standing.left + left,
+        withheld=standing.withheld + withheld,
         recent=(recent, *standing.recent)[:RECENT],
     )
 
@@ -239,10 +244,10 @@ class Folds(NamedTuple):
 
 
 class Ledger:
-    """The finished games of a store and their folds."""
+    """The finished games of a store and their folds; made of a client, or of the wire of somebody who makes many."""
 
-    def __init__(self, client: redis.Redis, keys: Keys) -> None:
-        self._wire = Wire(client)
+    def __init__(self, client: redis.Redis | Wire, keys: Keys) -> None:
+        self._wire = client if isinstance(client, Wire) else Wire(client)
         self._keys = keys
 
     def enter(self, games: Sequence[Finished]) -> int:

@@ -21,7 +21,7 @@ from services.keys import Keys
 from services.opened import Opened
 from services.players import Players
 from services.projections import Projections
-from services.queue import Queue
+from services.queue import AUDITS, Queue
 from services.rates import ANSWER_SECONDS, Rates
 from services.settings import Settings
 from services.standings import Standings
@@ -47,6 +47,7 @@ class Services:
     desks: Desks
     standings: Standings
     queue: Queue
+    audits: Queue
     durability: Durability
     log: PublicLog
     auditor: Auditor
@@ -100,6 +101,7 @@ def build(
         desks=Desks(client, keys),
         standings=Standings(client, keys),
         queue=Queue(settings.queue_url or url),
+        audits=Queue(settings.queue_url or url, name=AUDITS),
         durability=Durability(
             client,
             trusted=not settings.store_url,

@@ -42,8 +42,8 @@ def command(words: list[str]) -> click.Command:
 
 
 def test_compose_runs_the_whole_house() -> None:
-    """The store, the API, the projector and two bot workers: what `hearts up` starts, as containers."""
-    assert {"valkey", "api", "projector", "bots"} == COMPOSE["services"].keys()
+    """The store, the API, the projector, two bot workers and one that audits: what `hearts up` starts, as containers."""
+    assert {"valkey", "api", "projector", "bots", "audits"} == COMPOSE["services"].keys()
     assert 2 == OURS["bots"]["deploy"]["replicas"]
 
 

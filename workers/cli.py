@@ -1,4 +1,4 @@
-"""`hearts worker`: the processes behind the API."""
+"""`hearts worker`: the processes behind the API, and those that audit."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ import redis
 import rq
 from rq.exceptions import StopRequested
 
+from domain import kernel
+from domain.bots.search import BUDGET
 from services.cli import read_settings
 from services.cli_process import leave_without_store, once_store_answers, set_up_logging
 from services.embedded import EmbeddedStoreError
@@ -27,6 +29,8 @@ from workers.seats import Sweep
 
 SWITCH_SECONDS: Final = 0.001
 """How long a thread of a bot worker may keep the others waiting: a drive must not hold up the sweep."""
+NICE: Final = 10
+"""How far audits give way to the processes that people wait for."""
 STEADY_SECONDS: Final = 10.0
 """An RQ worker that has lasted so long is begun again at once when it breaks off."""
 
@@ -39,7 +43,7 @@ _with_parent = click.option(
 
 @click.group()
 def worker() -> None:
-    """Run a process behind the API: the projector, or bots.
+    """Run a process behind the API: the projector, bots, or one that audits games.
 
     Any number of each may run, on any machine that reaches the store. SIGTERM or Ctrl-C stops one in order.
     """
@@ -59,13 +63,36 @@ def projector(exit_with_parent: bool) -> None:
     log.info("the projector stops")
 
 
+_count = click.option("--count", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes.")
+
+
 @worker.command()
-@click.option("--count", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes.")
+@_count
+@_with_parent
+def audits(count: int, exit_with_parent: bool) -> None:
+    """Audit games for `hearts audit`, wherever that is called. The least urgent work: it gives way to all other."""
+    if count > 1:
+        _run_many("audits", count, exit_with_parent)
+        return
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, _leave)
+    os.nice(NICE)
+    services = _begin(exit_with_parent, Stop())
+    assert services is not None
+    log.info("audits are served")
+    try:
+        _work(services.audits)
+    finally:
+        log.info("audits are served no more")
+
+
+@worker.command()
+@_count
 @_with_parent
 def bots(count: int, exit_with_parent: bool) -> None:
     """Play for the bots and watch the clocks."""
     if count > 1:
-        _run_many(count, exit_with_parent)
+        _run_many("bots", count, exit_with_parent)
         return
     # RQ brings handlers of its own, which take the place of this one while it works
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -77,6 +104,8 @@ def bots(count: int, exit_with_parent: bool) -> None:
     sweep = threading.Thread(target=_sweep, args=(services, stop, failed), name="sweep", daemon=True)
     sweep.start()
     log.info("the bots play")
+    if not kernel.AVAILABLE:
+        log.warning("the compiled kernel is not here: new tables' search bots think with %d playouts", BUDGET)
     try:
         _work(services.queue)
     finally:
@@ -103,13 +132,13 @@ def _begin(with_parent: bool, stop: Stop) -> Services | None:
     return services
 
 
-def _run_many(count: int, with_parent: bool) -> None:
+def _run_many(kind: str, count: int, with_parent: bool) -> None:
     stop = Stop()
     stop.on_signals()
     if with_parent:
         exit_with_parent()
-    command = [sys.executable, "-P", "-m", "services.cli", "worker", "bots", "--exit-with-parent"]
-    programs = [Program(f"bots-{number}", command, None) for number in range(1, count + 1)]
+    command = [sys.executable, "-P", "-m", "services.cli", "worker", kind, "--exit-with-parent"]
+    programs = [Program(f"{kind}-{number}", command, None) for number in range(1, count + 1)]
     supervisor = Supervisor(programs, lambda sentence: click.echo(sentence, err=True))
     supervisor.start()
     try:

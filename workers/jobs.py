@@ -6,6 +6,7 @@ from functools import cache
 
 from services.settings import Settings
 from services.wiring import Services, build
+from workers.audits import audit_for
 from workers.seats import Driver
 
 
@@ -28,3 +29,8 @@ def serve(partition: int) -> None:
 def drive(partition: int) -> None:
     """Play what the house owes in a partition."""
     _driver().drive(partition)
+
+
+def audit(version: str, run: str, batch: int, attempt: int, games: list[str], brief: int) -> None:
+    """Audit a batch of games for a command that waits."""
+    audit_for(services(), version, run, batch, attempt, games, bool(brief))

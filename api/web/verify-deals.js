@@ -47,6 +47,8 @@ export class FairnessCheck {
     /** The last revealed link of the seed chain, the anchor at first. */
     this.link = "";
     this.readyAt = 0; // when the first entropy was opened, in ms
+    /** Seats that opened something when the time for it was over, which a house no longer lets them. @type {number[]} */
+    this.late = [];
     /** @type {any} */
     this.dealt = null;
     /** @type {Map<number, string | null>} */
@@ -97,7 +99,9 @@ export class FairnessCheck {
     if (this.hands === 0) return ["not shown", "no hand is over yet"];
     const seats = [...this.openings.keys()].filter((seat) => this.openings.get(seat)).sort((one, other) => one - other);
     if (seats.length === 0) return ["not shown", "no seat contributed, so the server alone decided the deals"];
-    return ["holds", `for seats ${seats.join(", ")}, which contributed to the deals`];
+    const late = this.late.sort((one, other) => one - other);
+    const openedLate = late.length ? `; seat${late.length > 1 ? "s" : ""} ${late.join(", ")} opened late` : "";
+    return ["holds", `for seats ${seats.join(", ")}, which contributed to the deals${openedLate}`];
   }
 
   /** @param {string} why @returns {never} */
@@ -161,6 +165,7 @@ export class FairnessCheck {
     }
     if (this.seats.size !== this.rules.players) this.fail("a seat was still open");
     if (this.openings.size === 0) this.readyAt = event.at;
+    else if (event.entropy && event.at >= this.readyAt + this.first.ready_seconds * 1000) this.late.push(event.seat);
     this.openings.set(event.seat, event.entropy);
   }
 

@@ -1,31 +1,13 @@
 // @ts-check
 /** The page /verify: takes a proof file, and tells what `verify` finds in words for players. */
 
+import { FAILS, byId, claimBox, element, link, problemBox } from "./page-parts.js";
 import { lineOf, verify } from "./verify.js";
 
 /** @typedef {import("./verify.js").Claim} Claim */
 /** @typedef {import("./verify.js").Report} Report */
 
-const QUESTIONS = {
-  F: "Was the shuffle fair?",
-  I: "Is every event as it happened?",
-  R: "Did all play by the rules?",
-  B: "Did the house bots play honestly?",
-};
-const BADGES = { holds: "holds", fails: "fails", "not shown": "not shown" };
-const FAILS = {
-  F: "The deals are not what the server committed to before play, or somebody's part in the shuffle was not used as it was given.",
-  I: "These are not the events that the server has signed or numbered: they were changed, left out, moved or cut off.",
-  R: "The file is not what a server of this kind writes.",
-  B: "",
-};
-
-/** @template {HTMLElement} T @param {string} id @param {new () => T} kind @returns {T} */
-function byId(id, kind) {
-  const found = document.getElementById(id);
-  if (!(found instanceof kind)) throw new Error(`the page has no ${id}`);
-  return found;
-}
+const HERE = "as this server tells it now";
 
 const form = byId("form", HTMLFormElement);
 const game = byId("game", HTMLInputElement);
@@ -40,14 +22,6 @@ const kept = {
   keys: byId("keys", HTMLTextAreaElement),
 };
 
-/** @param {string} name @param {string} className @param {(Node | string)[]} inside */
-function element(name, className, ...inside) {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  made.append(...inside);
-  return made;
-}
-
 /** @param {Node[]} parts */
 function show(...parts) {
   result.replaceChildren(...parts);
@@ -55,11 +29,7 @@ function show(...parts) {
 }
 
 /** @param {string} what @param {string} [hint] */
-function showProblem(what, hint) {
-  const box = element("div", "problem", element("strong", "", what));
-  if (hint) box.append(element("p", "", hint));
-  show(box);
-}
+const showProblem = (what, hint) => show(problemBox(what, hint));
 
 /** @param {string} id @returns {Promise<ArrayBuffer>} the proof file of a game of this server; throws what to tell */
 async function fetchProof(id) {
@@ -99,17 +69,9 @@ function integrityLevel(holds, { keptTo, keyPinned, signatures, unshown, events 
 }
 
 /** @param {Claim} claim @param {Report} report */
-function claimBox(claim, report) {
+function boxOf(claim, report) {
   const [reached, next] = claim.status === "fails" ? [FAILS[claim.name], ""] : level(claim, report);
-  const box = element("article", `claim ${claim.status === "not shown" ? "open" : claim.status}`);
-  box.dataset.claim = claim.name;
-  box.append(
-    element("h3", "", QUESTIONS[claim.name], element("span", "badge", BADGES[claim.status])),
-    element("p", "level", element("b", "", reached)),
-  );
-  if (next) box.append(element("p", "", next));
-  box.append(element("p", "said", lineOf(claim)));
-  return box;
+  return claimBox(claim, reached, next, lineOf(claim));
 }
 
 /** @param {Report} report @param {string} from where the file came from */
@@ -126,8 +88,11 @@ function showReport(report, from) {
     : holds ? "Nothing is wrong with what can be shown" : report.unshown ? "Nothing is wrong with what can be seen" : "Nothing is wrong, and nothing is shown yet";
   const verdict = element("div", `verdict ${fails.length ? "fails" : holds ? "holds" : "open"}`, element("h2", "", words));
   verdict.append(element("p", "", `Game ${report.game}, ${report.events} events, ${from}.`));
-  const parts = [verdict, ...report.claims.map((claim) => claimBox(claim, report))];
+  const parts = [verdict, ...report.claims.map((claim) => boxOf(claim, report))];
   if (report.faulty) parts.splice(1, 0, element("div", "fault", element("h3", "", `Event ${firstAt} as it stands in the file`), element("pre", "", report.faulty)));
+  if (from === HERE) {
+    parts.push(element("p", "", "R and B are checked by hearts verify. ", link(`/audit?game=${encodeURIComponent(report.game)}`, "The server's own report"), " has its word on all four, once the game is over."));
+  }
   show(...parts);
   result.focus();
 }
@@ -158,7 +123,7 @@ const checkFile = (/** @type {File | undefined} */ chosen) => chosen && check(`f
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   const id = game.value.trim();
-  if (id) check("as this server tells it now", () => fetchProof(id));
+  if (id) check(HERE, () => fetchProof(id));
   else if (file.files?.length) checkFile(file.files[0]);
   else showProblem("Give the id of a game, or choose a proof file.", "The id stands in the address of a table; the file is what /v1/games/ID/proof answers.");
 });

@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from domain.bots.levels import LEVELS, level_policy
 from domain.bots.random import random_policy
 from domain.bots.rules import rules_policy
 from domain.bots.search import BUDGET, search_policy
@@ -64,6 +65,16 @@ BOTS: Final[dict[str, Bot]] = {
         policy=search_policy,
         summary="the strongest: tries what it might do in sampled worlds, and plays for the game",
     ),
+    **{
+        f"level{number}": Bot(
+            name=f"level{number}",
+            version="1",
+            budget=level.playouts,
+            policy=level_policy(number),
+            summary=f"level {number} of {len(LEVELS)}, an opponent for people, who errs as they do",
+        )
+        for number, level in enumerate(LEVELS, 1)
+    },
 }
 """Every house bot, by its name, in its newest version."""
 OLDER: Final[tuple[Bot, ...]] = ()

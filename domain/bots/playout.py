@@ -278,7 +278,7 @@ def _follow(thumb: Thumb, hand: HandState, legal: Mask, top: Card, *, stop: bool
     plain_over = over & ~thumb.killers
     if over and ((stop and not over & thumb.killers) or (last and sum([values[one] for one in pile]) < 0)):
         return _highest(over)
-    clean = not any([values[one] > 0 for one in pile])
+    clean = not any(values[one] > 0 for one in pile)
     cheap = plain_over & ~thumb.penalty
     if under:
         if under & thumb.killers:

@@ -60,6 +60,11 @@ class Arm(NamedTuple):
     given: Mask
     shoots: bool
 
+    @property
+    def packed(self) -> kernel.Arm:
+        """As the kernel takes it."""
+        return self.card, *_two(self.given), self.shoots
+
 
 class Tried(NamedTuple):
     """What came of an arm: the sum of what its playouts were worth, and how many there were."""
@@ -159,10 +164,15 @@ class Position:
 
     def try_all(self, arms: Sequence[Arm], budget: int, seed: int) -> list[Tried]:
         """What comes of each arm with about ``budget`` playouts in all, the best first."""
-        found = kernel.search(self.pack(), self.terms.rules, [_pack_arm(arm) for arm in arms], budget, seed)
-        if found is not None:
-            return [Tried(arms[place], total, worlds) for place, total, worlds in found]
-        return self.try_plainly(arms, budget, seed)
+        found = self.try_compiled(arms, budget, seed)
+        return self.try_plainly(arms, budget, seed) if found is None else found
+
+    def try_compiled(self, arms: Sequence[Arm], budget: int, seed: int) -> list[Tried] | None:
+        """The same by the kernel; none where it was not compiled or does not play by these rules."""
+        found = kernel.search(self.pack(), self.terms.rules, [arm.packed for arm in arms], budget, seed)
+        if found is None:
+            return None
+        return [Tried(arms[place], total, worlds) for place, total, worlds in found]
 
     def try_plainly(self, arms: Sequence[Arm], budget: int, seed: int) -> list[Tried]:
         """The same without the kernel."""
@@ -189,7 +199,7 @@ class Position:
         self, arms: Sequence[Arm], places: Sequence[int], held: list[Mask], playouts: int
     ) -> list[int]:
         """What each arm is worth in one world."""
-        begin, terms, found = self._enter(held), self.terms, list[int]()
+        begin, terms, found = self.enter(held), self.terms, list[int]()
         if self.passing:
             begin.passes = [
                 mask_of(choose_pass(self.thumb, mask, terms.rules.pass_count)) for mask in begin.held
@@ -206,7 +216,7 @@ class Position:
             found.append(self.score(hand))
         return found
 
-    def _enter(self, held: list[Mask]) -> HandState:
+    def enter(self, held: list[Mask]) -> HandState:
         """The hand in a world."""
         hand, seats = self.hand.copy(), self.terms.players
         for seat in range(seats):
@@ -297,10 +307,6 @@ class Position:
 
 def _two(mask: Mask) -> tuple[int, int]:
     return mask & FIRST_COPIES, mask >> SECOND
-
-
-def _pack_arm(arm: Arm) -> tuple[int, int, int, bool]:
-    return arm.card, *_two(arm.given), arm.shoots
 
 
 def _choices(cards: Sequence[Card], count: int, most: int) -> list[Mask]:

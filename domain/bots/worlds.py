@@ -5,6 +5,7 @@ The plain twin of ``domain/kernel/world.h``, draw for draw; `tests/domain/test_s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from domain.bots.knowledge import LOWER
@@ -61,7 +62,7 @@ class Unseen:
     Holders are the seats and, where the deal leaves cards over, the kitty behind them.
     """
 
-    __slots__ = ("cards", "known", "may", "need", "who")
+    __slots__ = ("_out", "cards", "known", "may", "need", "who")
 
     def __init__(self, seen: View, terms: Terms) -> None:
         own, me = seen.own, seen.seat
@@ -84,16 +85,33 @@ class Unseen:
             self.may.append(FIRST_COPIES)
             self.need.append(terms.kitty)
         gone = [card for _, cards, _ in seen.history for card in cards] + list(seen.trick)
-        out = mask_without(mask_without(mask_of(terms.deck), mask_of(gone)), own.hand)
+        self._out = mask_without(mask_without(mask_of(terms.deck), mask_of(gone)), own.hand)
+        self.cards: tuple[Card, ...] = ()
+        """Those that the fewest holders may have first."""
+        self.who: tuple[int, ...] = ()
+        """The holders that may have each of them, a bit a holder."""
+        self._order()
+
+    def _order(self) -> None:
+        out = self._out
         for mask in self.known:
             out = mask_without(out, mask)
         firsts, seconds = cards_of(out & FIRST_COPIES), cards_of(out >> len(BITS))
         cards = [(self._holders(card), card) for card in firsts + seconds]
         cards.sort(key=lambda one: one[0].bit_count())
-        self.cards: tuple[Card, ...] = tuple(card for _, card in cards)
-        """Those that the fewest holders may have first."""
-        self.who: tuple[int, ...] = tuple(holders for holders, _ in cards)
-        """The holders that may have each of them, a bit a holder."""
+        self.cards = tuple(card for _, card in cards)
+        self.who = tuple(holders for holders, _ in cards)
+
+    def forget(self, forgets: Callable[[], bool]) -> None:
+        """Lose some of what was seen: ``forgets`` is asked for each seat's voids and the like, and for what was passed."""
+        for holder, known in enumerate(self.known):
+            if known and forgets():
+                self.known[holder] = 0
+                self.need[holder] += known.bit_count()
+        for holder, may in enumerate(self.may):
+            if may != FIRST_COPIES and forgets():
+                self.may[holder] = FIRST_COPIES
+        self._order()
 
     def _holders(self, card: Card) -> int:
         bit = BITS[card]

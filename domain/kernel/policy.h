@@ -224,48 +224,71 @@ static inline int policy_follow(const hearts_terms *terms, const policy_facts *f
     return hearts_lowest(plain_over);
 }
 
+/* The faces that the other seats hold. */
+static inline uint64_t policy_others(const hearts_terms *terms, const hearts_hand *hand, int me)
+{
+    uint64_t others = 0;
+    for (int seat = 0; seat < terms->players; seat++)
+        others |= seat == me ? 0 : hand->held[seat].first;
+    return others;
+}
+
+/* Whether a seat still shoots the moon: an attempt is over as soon as anybody else has a penalty card. */
+static inline bool policy_shoots(const hearts_terms *terms, const hearts_hand *hand, int me)
+{
+    int count = 0;
+    const int sole = policy_sole_taker(terms, hand, &count);
+    return sole == me || (sole < 0 && !count);
+}
+
+/* Whether the trick, which `top` wins so far, goes to another seat that seems to be shooting; of one that is, the others
+ * think so sooner. */
+static inline bool policy_helps(
+    const hearts_terms *terms, const hearts_hand *hand, int me, unsigned shooters, int top)
+{
+    int count = 0, at = hand->laid - 1;
+    if (top < 0 || terms->moon == HEARTS_MOON_NONE)
+        return false;
+    while (hand->trick[at] != top)
+        at--;
+    const int winner = hand->leader + at, seat = winner < terms->players ? winner : winner - terms->players;
+    /* most often it is somebody of whom nobody thinks so, and nothing has to be counted */
+    if (seat == me || (shooters ? !(shooters >> seat & 1) : hand->taken[seat].penalties < MOON_FEARED))
+        return false;
+    const int sole = policy_sole_taker(terms, hand, &count);
+    return shooters ? (sole < 0 ? !count : sole == seat) && count >= SHOT_FEARED : sole == seat;
+}
+
 /* The card that the seat to play lays; `shooters` are the seats that shoot the moon, a bit each. */
 static inline int policy_choose(
     const hearts_terms *terms, const policy_facts *facts, const hearts_hand *hand, unsigned shooters)
 {
     const int me = hand->turn;
     const uint64_t held = hand->held[me].first, legal = hearts_legal(terms, hand);
-    uint64_t others = 0, live;
-    int count = 0, sole, top;
     if (!(legal & (legal - 1)))
         return hearts_lowest(legal);
-    for (int seat = 0; seat < terms->players; seat++)
-        others |= seat == me ? 0 : hand->held[seat].first;
-    sole = policy_sole_taker(terms, hand, &count);
-    /* an attempt is over as soon as anybody else has a penalty card */
-    const bool shoots = (shooters >> me & 1) && (sole == me || (sole < 0 && !count));
-    if (!hand->laid)
+    const bool shoots = (shooters >> me & 1) && policy_shoots(terms, hand, me);
+    if (!hand->laid) {
+        const uint64_t others = policy_others(terms, hand, me);
         return shoots ? policy_shoot_lead(legal, others) : policy_lead(facts, legal, held, others);
-    live = hand->seen & hand->led & ~(terms->cancel ? hand->twice : 0);
-    top = live ? hearts_highest(live) : HEARTS_NO_CARD;
+    }
+    const uint64_t live = hand->seen & hand->led & ~(terms->cancel ? hand->twice : 0);
+    const int top = live ? hearts_highest(live) : HEARTS_NO_CARD;
     if (shoots) {
         const uint64_t over = legal & hand->led & (top < 0 ? HEARTS_ALL : policy_higher(top));
         if (!(legal & hand->led))
-            return policy_shoot_throw(facts, legal, held, others);
+            return policy_shoot_throw(facts, legal, held, policy_others(terms, hand, me));
         if (!over)
             return hearts_lowest(legal);
         return hand->laid + 1 == terms->players ? hearts_lowest(over) : hearts_highest(over);
     }
-    /* whether the trick goes to a seat that seems to be shooting; of one that is, the others think so sooner */
-    const int threat = shooters ? hearts_lowest(shooters) : sole;
-    const bool feared = shooters ? (sole < 0 ? !count : sole == threat) && count >= SHOT_FEARED : count >= MOON_FEARED;
-    bool helps = false;
-    if (feared && threat >= 0 && threat != me && terms->moon != HEARTS_MOON_NONE && top >= 0) {
-        int at = hand->laid - 1;
-        while (hand->trick[at] != top)
-            at--;
-        helps = hand->leader + at == threat || hand->leader + at == threat + terms->players;
+    if (legal & hand->led) {
+        const bool stop = hand->pile.penalties && policy_helps(terms, hand, me, shooters, top);
+        return policy_follow(terms, facts, hand, legal, top, stop);
     }
-    if (legal & hand->led)
-        return policy_follow(terms, facts, hand, legal, top, helps && hand->pile.penalties);
-    if (helps)
+    if (policy_helps(terms, hand, me, shooters, top))
         return policy_spare(legal & ~facts->penalty ? legal & ~facts->penalty : legal, held);
-    return policy_throw(facts, legal, held, others);
+    return policy_throw(facts, legal, held, policy_others(terms, hand, me));
 }
 
 #endif

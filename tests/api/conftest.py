@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from threading import Event
 
+import click
 import pytest
 import redis
+from click.testing import CliRunner
 from flask import Flask
 from playwright.sync_api import Browser
 
+from api import play as command
 from api.app import create_app
+from api.signer import SigningClient
 from services.settings import Settings
 from services.wiring import Services, build
 from tests.api.contract import ContractClient
 from tests.api.guests import Guest
+from tests.api.wires import Play, Wire
 from tests.support.browser import running_browser
 from tests.support.clock import Clock
 from tests.support.unlimited import UNLIMITED
@@ -79,3 +85,24 @@ def projector(services: Services) -> Projector:
     one = Projector(services.store, services.feed, services.projections, services.clock, block_ms=0)
     one.begin()
     return one
+
+
+@pytest.fixture
+def wire(app: Flask, services: Services) -> Wire:
+    """The connection of the command."""
+    return Wire(app, services.tables)
+
+
+@pytest.fixture
+def naps() -> list[float]:
+    """The waits of the command's client, which take no time."""
+    return []
+
+
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wire: Wire, naps: list[float]) -> Play:
+    """Runs the command with words and typed lines, its files under a folder of the test."""
+    monkeypatch.setattr(click, "get_app_dir", lambda name: str(tmp_path / "home" / name))
+    made = functools.partial(SigningClient, transport=wire, sleep=naps.append)
+    monkeypatch.setattr(command, "SigningClient", made)
+    return lambda *words, typed="": CliRunner().invoke(command.play, [*words], input=typed)

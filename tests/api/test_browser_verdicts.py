@@ -26,7 +26,7 @@ from tests.support.forged_deals import FAIRNESS
 from tests.support.games import play_game
 from tests.support.page_verdicts import check_same, statuses, turned
 from tests.support.practice import finish, practice
-from tests.support.proofs import KEY, changed, file_of, played
+from tests.support.proofs import KEY, changed, file_of, opened_late, played
 
 PROOFS = sorted((Path(__file__).resolve().parents[1] / "conformance/proofs").glob("*.ndjson"))
 CHANGES = 80
@@ -82,6 +82,8 @@ HONEST = {
     "unfinished": (lambda: file_of(played(moves=70).events), "hh"),
     "before the first score": (lambda: file_of(played(moves=20).events), "nh"),
     "no contribution": (lambda: file_of(played("nbbn").events), "nh"),
+    "opened late": (lambda: file_of(opened_late()), "hh"),
+    "opened late, by two": (lambda: file_of(opened_late(count=2)), "hh"),
     "broken off in a pass": (lambda: file_of(broken_off(game_of(2))), "hh"),
     "broken off in a trick": (lambda: file_of(broken_off(game_of(60))), "hh"),
     "broken off before the deal": (lambda: file_of(broken_off(game_of(0, kinds="bbbb"))), "nh"),

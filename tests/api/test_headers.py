@@ -32,6 +32,8 @@ def other(services: Services) -> Other:
         "/",
         "/docs",
         "/docs.css",
+        "/audit",
+        "/audit-page.js",
         "/verify",
         "/verify.js",
         "/v1/openapi.json",

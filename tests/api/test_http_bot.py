@@ -14,10 +14,10 @@ from typing import Any
 import httpx
 import pytest
 
+from api.answered import Table
 from api.bot import HttpBot, is_due
 from api.client import Client, Problem, Strange
 from api.following import FIRST_PAUSE, LONGEST_PAUSE, Beat, Follower
-from api.heard import Table
 
 Answer = Callable[[httpx.Request], httpx.Response]
 

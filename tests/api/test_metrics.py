@@ -20,9 +20,10 @@ from services.feed import Feed
 from services.figures import read_figures
 from services.projections import GROUP, Parked
 from services.queue import Queue
+from services.settings import Settings
 from services.standings_fold import Ledger
-from services.store import StoreUnavailable
-from services.wiring import Services
+from services.store import StoreUnavailable, connect
+from services.wiring import Services, build
 from tests.api.guests import Guest, open_table, play_on, seat_all
 from tests.support.finished import finished
 from tests.support.ports import free_ports
@@ -142,6 +143,17 @@ def test_what_stands_in_the_store(services: Services, four: list[Guest], value) 
     )
     services.client.zadd(services.keys.lobby(0, "over"), {bots: 1})
     assert [0, 1] == [value("hearts_games", status=status) for status in ("playing", "over")]
+
+
+def test_to_read_figures_again_and_again_keeps_no_connections(
+    valkey: redis.Redis, valkey_url: str, tmp_path: Path
+) -> None:
+    """Given few connections, then they last, however often somebody asks."""
+    with connect(valkey_url, max_connections=6) as client:
+        built = build(Settings(data=tmp_path, partitions=4, store_url=valkey_url), store=client)
+        for _ in range(12):
+            assert 0 == read_figures(built).unfolded
+        built.queue.close()
 
 
 def test_a_store_that_is_silent_is_told_and_the_rest_goes_on(

@@ -1,8 +1,10 @@
 """What operators ask: alive, ready, which build."""
 
+import pytest
 import redis
 from flask import Flask
 
+from domain import kernel
 from services.feed import Feed
 from services.keys import Keys
 from services.projections import GROUP
@@ -53,9 +55,18 @@ def test_a_store_that_takes_no_writes_is_not_ready(valkey: redis.Redis, stranger
     assert 200 == stranger.get("/readyz").status_code
 
 
+@pytest.mark.parametrize(("compiled", "told"), [(True, "compiled"), (False, None)])
+def test_the_build_names_its_kernel(
+    stranger: Guest, monkeypatch: pytest.MonkeyPatch, compiled: bool, told: str | None
+) -> None:
+    """As `hearts --version` does."""
+    monkeypatch.setattr(kernel, "AVAILABLE", compiled)
+    assert told == stranger.get("/version").json["kernel"]
+
+
 def test_the_build_names_its_key(app: Flask, services: Services, stranger: Guest) -> None:
-    """The public key is that of the receipts; there is no compiled kernel."""
+    """The public key is that of the receipts."""
     told = stranger.get("/version").json
-    assert (services.key.public, None) == (told["server_key"], told["kernel"])
+    assert services.key.public == told["server_key"]
     assert told["version"]
     assert told["commit"] is None or 40 == len(told["commit"])

@@ -2,48 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 import secrets
 from collections.abc import Callable
 from pathlib import Path
 
-import click
 import pytest
-from click.testing import CliRunner, Result
-from flask import Flask
+from click.testing import CliRunner
 
 from api import play as command
 from api.client import Client, Table
 from api.purse import Purse
-from api.signer import SigningClient
 from services.wiring import Services
 from tests.api.guests import Guest
-from tests.api.wires import Wire
-
-Play = Callable[..., Result]
-
-
-@pytest.fixture
-def wire(app: Flask, services: Services) -> Wire:
-    """The connection of the command."""
-    return Wire(app, services.tables)
-
-
-@pytest.fixture
-def naps() -> list[float]:
-    """The waits of the command's client, which take no time."""
-    return []
-
-
-@pytest.fixture
-def play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wire: Wire, naps: list[float]) -> Play:
-    """Runs the command with words and typed lines, its files under a folder of the test."""
-    monkeypatch.setattr(click, "get_app_dir", lambda name: str(tmp_path / "home" / name))
-    made = functools.partial(SigningClient, transport=wire, sleep=naps.append)
-    monkeypatch.setattr(command, "SigningClient", made)
-    return lambda *words, typed="": CliRunner().invoke(command.play, [*words], input=typed)
+from tests.api.wires import Play, Wire
 
 
 def purse(tmp_path: Path) -> Purse:
@@ -75,7 +48,7 @@ def test_a_whole_game_is_typed(play: Play, wire: Wire, tmp_path: Path, variant: 
     assert ("over", "Anna") == (table.status, table.seats[0].name)
     totals = re.findall(r"(?m)^total +(.*)$", done.output)[-1]
     assert table.totals == [int(total) for total in totals.split()]
-    assert f"/v1/games/{table.id}/proof | hearts verify -" in done.output
+    assert f"/verify?game={table.id}\n" in done.output
     assert f"All {table.seq} events fit one chain." in done.output
 
 
@@ -164,7 +137,7 @@ def test_ctrl_c_tells_the_way_back(play: Play, monkeypatch: pytest.MonkeyPatch) 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command.Game, "run", interrupt)
+    monkeypatch.setattr("api.playrun.Game.run", interrupt)
     done = play("basic")
     assert (130, True) == (done.exit_code, "Come back with: hearts play --game" in done.output)
 
@@ -190,7 +163,7 @@ def test_a_seat_before_the_deal_is_taken_anew(play: Play, wire: Wire, tmp_path: 
         game = client.open_table("basic", ["me", *[{"bot": "rules"}] * 3], None, secrets.token_bytes(32)).id
     done = play("--game", game, "--demo")
     assert 0 == done.exit_code, done.output
-    assert "proof | hearts verify -" in done.output
+    assert "\nhearts verify " in done.output
 
 
 def test_a_seat_that_a_bot_keeps_is_taken_back(play: Play, wire: Wire, tmp_path: Path) -> None:
@@ -371,12 +344,13 @@ def test_rules_are_set_by_value(play: Play, wire: Wire, tmp_path: Path) -> None:
 
 
 def test_tokens_are_for_their_user_alone(play: Play, tmp_path: Path) -> None:
-    """File and folder cannot be read by others, also after they are written again."""
+    """Files and folders cannot be read by others, also after they are written again."""
+    home = tmp_path / "home" / "hearts"
     for _ in range(2):
         play("basic", typed="quit\n")
-        path = tmp_path / "home" / "hearts" / "players.json"
-        assert (0o600, 0o700) == (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777)
-    assert ["players.json"] == [one.name for one in path.parent.iterdir()]
+        for path in (home, *home.rglob("*")):
+            assert (0o700 if path.is_dir() else 0o600) == path.stat().st_mode & 0o777
+    assert ["games", "players.json"] == sorted(one.name for one in home.iterdir())
 
 
 @pytest.mark.parametrize("text", ["", "no json", "[]", '{"http://127.0.0.1:8000": 7}', "\udcff"])
@@ -386,7 +360,9 @@ def test_a_spoilt_file_of_tokens_counts_as_none(play: Play, tmp_path: Path, text
     path.parent.mkdir(parents=True)
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     assert 0 == play("basic", typed="quit\n").exit_code
-    assert ["players", "game", "move_keys"] == list(json.loads(path.read_text())[command.DEFAULT_URL])
+    assert ["players", "game", "move_keys", "server_keys"] == list(
+        json.loads(path.read_text())[command.DEFAULT_URL]
+    )
 
 
 def test_a_folder_that_cannot_be_written_is_no_reason_not_to_play(play: Play, tmp_path: Path) -> None:
@@ -395,4 +371,6 @@ def test_a_folder_that_cannot_be_written_is_no_reason_not_to_play(play: Play, tm
     done = play("basic", typed="1 2 3\nquit\n")
     assert 0 == done.exit_code, done.output
     assert "Your token is not kept" in done.output
+    assert "Your moves are not signed" in done.output
+    assert 1 == done.output.count("Receipts are not kept")
     assert "you got" in done.output

@@ -66,5 +66,5 @@ def test_claim_is_a_word_in_the_terminal(
     assert "do not show that you take every trick left" in done.output
     assert "play on, and claim again when they do" in done.output
     assert "(claimed)" in done.output
-    game = done.output.rsplit("/v1/games/", 1)[1].split("/")[0]
+    game = done.output.rsplit("/verify?game=", 1)[1].strip()
     assert claims_of(services, game)

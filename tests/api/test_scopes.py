@@ -9,7 +9,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from api.auth import goes_on
-from api.pages import VERIFY_FILES
+from api.pages import PAGE_FILES
 from services.store import StoreUnavailable
 from services.token_forms import SCOPES
 from services.wiring import Services
@@ -49,6 +49,8 @@ OPEN = {
     "GET /v1/games/{game}/proof",
     "GET /v1/games/{game}/record",
     "GET /v1/games/{game}/audit",
+    "GET /v1/games/{game}/diff",
+    "GET /v1/games/{game}/why",
     "GET /v1/log/checkpoint",
     "GET /v1/log/entries",
     "GET /v1/log/keys",
@@ -61,8 +63,9 @@ OPEN = {
     "GET /",
     "GET /docs",
     "GET /docs.css",
+    "GET /audit",
     "GET /verify",
-    *(f"GET /{name}" for name in VERIFY_FILES),
+    *(f"GET /{name}" for name in PAGE_FILES),
     "GET /v1/openapi.json",
 }
 """Calls of anybody."""

@@ -193,16 +193,37 @@ def last_game(tmp_path: Path) -> str:
 def test_a_game_is_played_with_signatures(
     play: Callable[..., Result], services: Services, tmp_path: Path
 ) -> None:
-    """`--sign` signs; leaving tells the way back with it, and coming back signs with or without the word."""
-    left = play("basic", "--sign", typed="1 2 3\nquit\n")
+    """Without a word of it, and so it is when the player comes back."""
+    left = play("basic", typed="1 2 3\nquit\n")
     assert 0 == left.exit_code, left.output
     assert "Come back with: hearts play --game" in left.output
-    assert "--sign\n" in left.output
     back = play("--game", "last", typed="1\n1\nquit\n")
     assert 0 == back.exit_code, back.output
     moves = own_moves(services, last_game(tmp_path))
     assert 3 == len(moves)
     assert all(signed_move(move) is not None for move in moves)
+
+
+def test_a_game_is_played_without_signatures(
+    play: Callable[..., Result], services: Services, guest: Callable[[], Guest], tmp_path: Path
+) -> None:
+    """Given `--no-sign`, or a token that may be used on machines without the key; unless it is asked for all the same."""
+    token = guest().token
+    for words, signs in (
+        (["--no-sign"], False),
+        (["--token", token], False),
+        (["--token", token, "--sign"], True),
+    ):
+        done = play("basic", *words, typed="1 2 3\nquit\n")
+        assert 0 == done.exit_code, done.output
+        assert [signs] == [signed_move(move) is not None for move in own_moves(services, last_game(tmp_path))]
+
+
+def test_a_key_that_must_sign_and_cannot_be_kept_is_told(play: Callable[..., Result], tmp_path: Path) -> None:
+    """Given `--sign` in so many words, then no seat is taken without."""
+    (tmp_path / "home").write_text("a file in the place of the folder")
+    done = play("basic", "--sign")
+    assert (1, True) == (done.exit_code, "the key that signs your moves cannot be kept" in done.output)
 
 
 def test_friends_are_invited_without_it(

@@ -37,7 +37,7 @@ def test_a_player_who_has_played(stranger: Guest, four: list[Guest], ledger: Led
     assert (200, "no-cache") == (seen.status_code, seen.headers["Cache-Control"])
     body = seen.json
     assert [four[0].id, "Player 1", False] == [body[name] for name in ("id", "name", "bot")]
-    assert {"finished": 2, "rated": 2, "won": 2, "left": 0} == body["games"]
+    assert {"finished": 2, "rated": 2, "won": 2, "left": 0, "withheld": 0} == body["games"]
     standard = body["ratings"]["standard"]
     assert standard.keys() == FIELDS
     assert (True, True, 2, 2) == (
@@ -54,6 +54,16 @@ def test_a_player_who_has_played(stranger: Guest, four: list[Guest], ledger: Led
     assert standard["rating"] == body["recent"][0]["rating"]
     history = stranger.get(body["history"])
     assert (200, []) == (history.status_code, history.json["games"])
+
+
+def test_what_was_withheld_is_there_for_everybody(stranger: Guest, four: list[Guest], ledger: Ledger) -> None:
+    """Given a player that committed to entropy and did not open it, then its profile counts that, and tells where."""
+    ledger.enter([finished("g", [10, 20, 30, 40], who=[guest.id for guest in four], withheld=[2])])
+    while ledger.step():
+        pass
+    seen = [stranger.get(f"/v1/players/{guest.id}").json for guest in four]
+    assert [0, 0, 1, 0] == [body["games"]["withheld"] for body in seen]
+    assert [False, False, True, False] == [body["recent"][0]["withheld"] for body in seen]
 
 
 def test_a_player_who_has_not_played(stranger: Guest, four: list[Guest]) -> None:

@@ -18,6 +18,8 @@ from tests.api.guests import Guest, documented, open_table
 
 NOBODY = "0" * 24
 ALL_OPEN = ["me", "open", "open", "open"]
+QUERIES: dict[str, str] = {"/v1/games/{game}/why": "?card=QS", "/v1/games/{game}/diff": "?before=1"}
+"""What a call must be asked, where it must be."""
 BODIES: dict[str, Any] = {
     "/v1/players": {"name": "Anna"},
     "/v1/games": {"variant": "basic", "seats": ALL_OPEN},
@@ -42,7 +44,7 @@ class Provoker:
             "token": options.pop("token", "t0"),
         }
         address = path.format(game=game or self.game, seat=0, **names)
-        address += options.pop("query", "")
+        address += options.pop("query", QUERIES.get(path, "") if "environ_overrides" not in options else "")
         headers = {"Authorization": f"Bearer {self.me.token}"} | options.pop("headers", {})
         if method in ("POST", "PATCH") and "data" not in options:
             options["json"] = BODIES.get(path, {})
@@ -112,10 +114,11 @@ class Provoker:
             self.patch.setattr("services.tokens.MOST_KEYS", 0)
             own = self.me.get("/v1/me").json["token"]
             return self.call(method, path, token=own, headers={"Idempotency-Key": "k"})
-        elif path == "/v1/games/{game}":
+        elif path in ("/v1/games/{game}", "/v1/games/{game}/diff"):
             game = open_table(self.me, ["me", *[{"bot": "rules"}] * 3])
             self.me.post(f"/v1/games/{game}/ready")
-            return self.call(method, path, game=game, query="?open=1")
+            query = "?before=8&as=1" if path.endswith("/diff") else "?open=1"
+            return self.call(method, path, game=game, query=query)
         elif path.endswith("/events"):
             self.cut()
             return self.call(method, path, query="?after=2&wait=1")

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import httpx
+from click.testing import Result
 from flask import Flask
 
 from services.tables import Tables
+
+Play = Callable[..., Result]
+"""Runs `hearts play` with words, and ``typed`` lines."""
 
 
 class Wire(httpx.BaseTransport):
@@ -25,6 +29,10 @@ class Wire(httpx.BaseTransport):
         self.faults: list[str | httpx.Response | None] = []
         self.meanwhile: list[Callable[[], object]] = []
         """What others do, one thing each time that events are waited for."""
+        self.instead: Callable[[httpx.Request], httpx.Response | None] = lambda _: None
+        """What is answered in the place of the application, by the request; none where that answers."""
+        self.before: dict[str, Callable[[], object]] = {}
+        """What others do just before the first request to a path arrives."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Let the next fault happen, or the application answer."""
@@ -32,12 +40,15 @@ class Wire(httpx.BaseTransport):
         fault = self.faults.pop(0) if self.faults else None
         if isinstance(fault, httpx.Response):
             return fault
+        if (other := self.instead(request)) is not None:
+            return other
         if fault == "refused":
             raise httpx.ConnectError("connection refused", request=request)
         if self.meanwhile and "wait" in request.url.params:
             self.meanwhile.pop(0)()
             if self._tables is not None:
                 self._tables.act_for_house(request.url.path.split("/")[3])
+        self.before.pop(request.url.path, lambda: None)()
         response = self._inner.handle_request(request)
         response.read()
         if self._tables is not None and request.method != "GET":

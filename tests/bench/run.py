@@ -34,6 +34,7 @@ from services.snapshot import EVERY  # noqa: E402
 from services.store import Store, fix_partitions  # noqa: E402
 from services.tables import Tables  # noqa: E402
 from services.wire import connect  # noqa: E402
+from tests.bench.audits import bench_audits  # noqa: E402
 from tests.bench.cost import bench_views  # noqa: E402
 from tests.bench.listeners import bench_listeners  # noqa: E402
 from tests.bench.moves import bench_moves  # noqa: E402
@@ -222,6 +223,12 @@ def bench_live() -> None:
             bench(Path(folder))
 
 
+def bench_audit() -> None:
+    """What it costs to audit every game of a store."""
+    with tempfile.TemporaryDirectory() as folder:
+        bench_audits(Path(folder))
+
+
 BENCHES = {
     "replay": bench_replay,
     "command": bench_command,
@@ -229,6 +236,7 @@ BENCHES = {
     "verify": bench_verify,
     "proofs": bench_proofs,
     "live": bench_live,
+    "audit": bench_audit,
 }
 
 

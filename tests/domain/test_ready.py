@@ -115,6 +115,22 @@ def test_a_later_opening_does_not_put_off_the_deadline() -> None:
     given(table).when(c.LockTable(at=16_000)).then(e.GameLocked, e.HandDealt)
 
 
+@pytest.mark.parametrize("late", [16_000, 16_001, 10**9])
+def test_who_comes_after_the_deadline_opens_nothing(late: int) -> None:
+    """Though the lock has not come yet: nobody gets more time than the table says, whoever the house likes."""
+    table = after(opened(seats="ppbb", ready_seconds=15), ready(1, at=1000))
+    given(table).when(ready(0, at=late)).refused("seat/taken")
+    given(table).when(ready(0, at=15_999)).then(e.SeatReady, e.GameLocked, e.HandDealt)
+    given(table).when(c.LockTable(at=late)).then(e.GameLocked, e.HandDealt)
+
+
+def test_a_log_in_which_somebody_opened_late_is_folded() -> None:
+    """Logs from before this was refused stay what they are."""
+    table = after(opened(seats="ppbb", ready_seconds=15), ready(1, at=1000))
+    late = e.SeatReady(at=99_000, seat=0, entropy=entropy_of(0))
+    assert [True, True] == [one.ready for one in fold(None, [*table, late]).seats[:2]]
+
+
 def test_nothing_locks_before_the_first_opening() -> None:
     """However long a full table waits."""
     given(opened(seats="ppbb")).when(c.LockTable(at=10**12)).refused("game/not_started")

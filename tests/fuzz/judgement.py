@@ -28,6 +28,8 @@ BEYOND_SCHEMAS = {
     "get_proof": "the log has come as far as `size`",
     "branch": "the game has the event, in a hand, and the seat",
     "show_table": "an event and a seat are there; one of `as` and `open`",
+    "explain_card": "an event and a seat are there; in a pass a seat is named or one's own",
+    "compare_moments": "both events and the seat are there",
     "read_events": "the game has come as far as `after`",
     "sit_down": "the table has the seat",
     "stand_up": "the table has the seat",

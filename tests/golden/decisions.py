@@ -23,6 +23,8 @@ from domain.view import view
 from services.codec import CODEC
 
 FOLDER = Path(__file__).parent
+PLAYOUTS = 40
+"""At most so many, which a machine without the compiled kernel can do."""
 KEPT = FOLDER / "decisions.json"
 EVERY_BOT: dict[str, Bot] = {f"{bot.name}@{bot.version}": bot for bot in (*BOTS.values(), *OLDER)}
 Digests = dict[str, dict[str, str]]
@@ -50,7 +52,7 @@ def decisions(bot: Bot, name: str) -> Iterator[tuple[int, Action]]:
             assert state.hand is not None
             secret, seat = bytes.fromhex(state.hand.secret), event.seat
             seed = bot_seed(secret, seat, decision_number(state, seat))
-            yield seat, bot.policy(view(state, seat), seed, bot.budget)
+            yield seat, bot.policy(view(state, seat), seed, min(bot.budget, PLAYOUTS))
         apply(state, event)
 
 

@@ -79,6 +79,14 @@ def looks(game: str, reader: Reader, seats: Sequence[str], upto: int, rng: Rando
     asks += [Ask(get, f"{here}?as={seat}") for seat in range(len(seats))]
     asks += [Ask(get, f"{here}?at={at}&as={rng.randrange(len(seats))}") for at in back]
     asks += [Ask(get, f"{here}?open=1"), *[Ask(get, f"{here}?at={at}&open=1") for at in back]]
+    for at in back:
+        card = NAMES[rng.randrange(52)]
+        asks += [
+            Ask(get, f"{here}/why?card={card}&at={at}{seat}")
+            for seat in ("", f"&seat={rng.randrange(len(seats))}")
+        ]
+        asks += [Ask(get, f"{here}/diff?before={rng.choice(back)}&at={at}{eyes}") for eyes in ("", "&as=0")]
+    asks += [Ask(get, f"{here}/why?card={NAMES[card]}") for card in rng.sample(range(52), 6)]
     asks += [Ask(get, f"{here}/{what}") for what in ("proof", "record", "audit", "hint", "events")]
     asks += [Ask(get, f"{here}/events?after={at}&limit={rng.randint(1, 40)}") for at in back]
     asks += [Ask(get, f"{here}/events?after={upto}&wait=0"), Ask(get, f"{here}/events?after={upto + 1}")]

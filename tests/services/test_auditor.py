@@ -200,7 +200,7 @@ def test_a_tail_that_was_cut_off_is_found(services: Services, game: str) -> None
 def test_a_stream_that_is_gone_is_found(services: Services, game: str) -> None:
     """Nothing is left but the copies, and the game is among those that are audited."""
     services.client.delete(services.keys.stream(game))
-    assert [game] == services.auditor.games()
+    assert [game] == list(services.auditor.games())
     report = audit(services, game)
     assert not report.ok
     assert (0, "unknown") == (report.seq, report.status)

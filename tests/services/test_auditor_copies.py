@@ -72,6 +72,32 @@ def test_a_game_that_stands_wrongly_on_a_desk_is_found(services: Services, value
     assert (f"on the desk of {ANNA} it stands as {standing}" in lines) == bool(standing)
 
 
+def test_a_game_that_its_players_do_not_find_is_found(services: Services) -> None:
+    """It is missing in a list of games, on a desk, or stands there as of an earlier event."""
+    game = open_game(services, PERSON, most=1)
+    services.tables.handle(game, GetReady(player=ANNA))
+    services.tables.act_for_house(game)
+    project(services, game)
+    assert audit(services, game).ok, told(audit(services, game))
+    client, keys = services.client, services.keys
+    desk, place = keys.desk(ANNA), client.hget(keys.desk(ANNA), game)
+    client.hset(desk, game, b"2:t:1")
+    assert f"on the desk of {ANNA} it stands as of event 2" in told(audit(services, game), "projection")
+    client.hdel(desk, game)
+    assert f"on the desk of {ANNA} it is missing" in told(audit(services, game), "projection")
+    client.hset(desk, game, place)
+    assert audit(services, game).ok
+    client.delete(keys.seats(keys.partition(game)))
+    assert f"it is not in the list of games of {ANNA}" in told(audit(services, game), "projection")
+
+
+def test_a_finished_game_that_is_not_ranked_is_found(services: Services, game: str) -> None:
+    """The standings lack it; a game that goes on, or was given up, they need not know."""
+    services.client.delete(Keys.standings_known)
+    assert "it is over, and the standings do not know it" in told(audit(services, game), "projection")
+    assert audit(services, open_game(services, most=40)).ok
+
+
 def test_a_summary_of_an_earlier_event_is_held_to_that(services: Services) -> None:
     """Behind the events it is compared with the table as it was; and with nothing to come, it is wrong to be behind."""
     game = open_game(services, most=30)

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import redis
 from click.testing import CliRunner, Result
 
-from services.cli_audit import audit
+from services import audit_batch
+from services.audit_batch import LOCAL_GAMES
+from services.cli_audit import FEW, audit
 from services.settings import Settings
 from services.wiring import Services, build
 from tests.support.audited import open_game
+from tests.support.auditing import process_environ
 from tests.support.clock import Clock
 from tests.support.environs import environ_of
-from tests.support.tampering import change
+from tests.support.tampering import change, rewrite, stream
 
 Run = Callable[..., Result]
 DAY_MS = 86_400_000
@@ -127,3 +137,147 @@ def test_no_store_is_status_2(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_an_empty_store_holds(run: Run) -> None:
     """There is nothing wrong with no games."""
     assert (0, "0 games hold, 0 do not\n") == (run("--all").exit_code, run("--all").stdout)
+
+
+def test_a_game_that_cannot_be_looked_at(run: Run, services: Services) -> None:
+    """Given a key of another type where a stream should be, then it is told, the others go on, and the status is 2."""
+    good = open_game(services)
+    services.client.set(services.keys.stream("0" * 24), "x")
+    for words in (["--all"], ["--all", "-j", "1"], ["0" * 24, good], ["--since", "2026-01-01", "--quiet"]):
+        done = run(*words)
+        assert 2 == done.exit_code, done.output
+        assert f"game {'0' * 24} could not be looked at: ResponseError: WRONGTYPE" in done.stderr
+        assert "1 game holds, 0 do not, 1 could not be looked at\n" in done.output
+        assert ("--quiet" in words) != (f"game {good}: holds" in done.stdout)
+
+
+def test_who_does_the_work_is_told(run: Run, services: Services) -> None:
+    """Of many games: that there is no worker; of some by name nothing, nor where processes are asked for."""
+    games = [open_game(services, most=1) for _ in range(FEW + 1)]
+    told = "no audit worker serves the queue: this command does the work (-j N: in N processes)\n"
+    for words in (["--all"], games, ["--since", "2026-01-01"]):
+        done = run(*words)
+        assert (0, told) == (done.exit_code, done.stderr)
+        assert done.stdout.endswith(f"{FEW + 1} games hold, 0 do not\n")
+    for words in (games[:FEW], ["--all", "-j", "1"]):
+        done = run(*words)
+        assert (0, "") == (done.exit_code, done.stderr)
+
+
+def test_a_queue_that_does_not_answer(
+    run: Run, services: Services, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is told, and the games are audited all the same."""
+    game = open_game(services)
+    monkeypatch.setenv("HEARTS_QUEUE_URL", f"unix://{tmp_path}/nothing")
+    done = run("--all")
+    assert (0, True) == (done.exit_code, f"game {game}: holds" in done.stdout)
+    assert done.stderr.startswith("the job queue does not answer (")
+    assert "this command goes on alone\n" in done.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["--json"], ["--quiet"]])
+def test_several_processes_say_what_one_says(run: Run, services: Services, options: list[str]) -> None:
+    """In the same order, with the same status."""
+    games = [open_game(services, most=number) for number in range(2 * LOCAL_GAMES + 3)]
+    change(services, games[20], "game_locked", lambda raw: raw.replace(b'"root":"', b'"root":"0'))
+    one, two = run("--all", "-j", "1", *options), run("--all", "-j", "2", *options)
+    assert (1, one.stdout, one.stderr) == (two.exit_code, two.stdout, two.stderr)
+    assert 1 == one.exit_code
+    assert games[20] in one.stdout
+
+
+def test_a_process_that_is_killed_is_told(
+    services: Services, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    """Nothing is said of the games that it had: status 2."""
+    open_game(services, most=1)
+    monkeypatch.setattr(audit_batch, "end_with_parent", die)
+    done = run("--all", "-j", "2")
+    assert (2, "") == (done.exit_code, done.stdout)
+    assert "a process that audits was ended; nothing is said of the other games" in done.stderr
+
+
+def die() -> None:
+    """What a process does that is killed."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_terminal_is_shown_how_far_it_is(services: Services) -> None:
+    """A bar on standard error when that is a terminal and the reports go elsewhere."""
+    for _ in range(3):
+        open_game(services, most=1)
+    leader, follower = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "services.cli", "audit", "--all", "-j", "1"],
+        env=process_environ(services.settings),
+        stdout=subprocess.DEVNULL,
+        stderr=follower,
+    ) as process:
+        os.close(follower)
+        said = b""
+        with suppress(OSError):  # that nobody writes any more
+            while piece := os.read(leader, 4096):
+                said += piece
+    os.close(leader)
+    assert 0 == process.returncode
+    assert b"games" in said
+    assert b"3/3" in said
+
+
+# --- receipts
+
+
+@pytest.fixture
+def kept(services: Services, tmp_path: Path) -> tuple[str, Path]:
+    """A game that goes on, and a file with the receipt of its last event."""
+    game = open_game(services, most=40)
+    table = services.tables.load(game)
+    receipt = services.key.first.receipt(game, table.seq, table.head)
+    path = tmp_path / "receipt.json"
+    path.write_text(json.dumps({"receipt": receipt._asdict()}))
+    return game, path
+
+
+def test_a_receipt_that_a_player_sent(run: Run, services: Services, kept: tuple[str, Path]) -> None:
+    """It is told whether the store has that event, and whose signature it is; the game may be left unsaid."""
+    game, path = kept
+    key = services.key.first.public
+    for words in ([game], []):
+        done = run(*words, "--receipt", str(path))
+        assert 0 == done.exit_code, done.output
+        assert f"game {game}: holds; playing" in done.stdout
+        assert re.search(rf"\n  receipt of event \d+ holds: .*{key}\n", done.stdout)
+    body = json.loads(run("--receipt", str(path), "--json").stdout)
+    assert [("holds", key)] == [(one["status"], one["signed_by"]) for one in body["receipts"]]
+    rewrite(services, game, stream(services, game)[:-1])
+    done = run("--receipt", str(path), "-q")
+    assert 1 == done.exit_code
+    assert re.search(r"\n  receipt of event \d+ FAILS: the server signed that there is an event", done.stdout)
+    services.client.flushall()
+
+
+def test_a_receipt_of_somebody_else(run: Run, services: Services, kept: tuple[str, Path]) -> None:
+    """One that this server has not signed is told, says nothing of the game, and is status 2."""
+    game, path = kept
+    path.write_text(path.read_text().replace('"seq": ', '"seq": 1'))
+    done = run("--receipt", str(path), "-q")
+    assert 2 == done.exit_code
+    assert f"game {game}: holds" in done.stdout
+    assert "is not this server's: none of the server's keys has signed it" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"), [(["--all"], "one of the three"), (["other"], "which is not named")]
+)
+def test_receipts_go_with_their_games(run: Run, kept: tuple[str, Path], words: list[str], told: str) -> None:
+    """Neither with all, nor with another game."""
+    done = run(*words, "--receipt", str(kept[1]))
+    assert (2, True) == (done.exit_code, told in done.stderr), done.output
+
+
+def test_what_is_no_receipt(run: Run, tmp_path: Path) -> None:
+    """A sentence, and status 2."""
+    (tmp_path / "x").write_text("{}")
+    done = run("--receipt", str(tmp_path / "x"))
+    assert (2, True) == (done.exit_code, "the receipt cannot be read" in done.stderr)

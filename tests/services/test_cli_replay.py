@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from domain.cards import NAMES, cards_of
+from domain.cards import NAMES, cards_of, parse_card
+from domain.events import CardPlayed, CardsPassed, HandDealt
 from domain.rules import legal_plays
 from domain.view import view
 from services.cli_replay import replay
@@ -79,8 +80,8 @@ def test_what_a_seat_knew_is_its_view(proof: Callable[[str], str]) -> None:
             assert not shown & (others - held)
 
 
-def test_the_rule_is_named_that_forbids_a_card() -> None:
-    """Each card of the seat to play is told to be allowed, or by which rule it is not."""
+def test_the_rule_is_named_for_every_card() -> None:
+    """Each card of the seat to play is told to be allowed, or not, and by which rule."""
     story = retold("classic-4")
     codes = set()
     for seq in range(1, len(story) + 1):
@@ -88,11 +89,99 @@ def test_the_rule_is_named_that_forbids_a_card() -> None:
         if state.phase != "play" or state.hand is None or state.hand.turn < 0:
             continue
         legal = legal_plays(state.terms, state.hand)
+        played = story._events[seq - 1]
         for card in cards_of(state.hand.held[state.hand.turn]):
+            if getattr(played, "card", "") == NAMES[card]:
+                continue  # of two decks: then it is that play which is explained
             told = story.why(seq, card)
-            assert told.endswith(" may") == bool(legal & 1 << card)
-            codes.update(re.findall(r"\((play/\w+);", told))
-    assert {"play/must_follow_suit", "play/hearts_not_broken"} <= codes
+            assert (" may: " in told) == bool(legal & 1 << card)
+            codes.update(re.findall(r"\(((?:play|may)/\w+)", told))
+    assert {"play/must_follow_suit", "play/hearts_not_broken", "may/follow_suit", "may/discard"} <= codes
+
+
+def test_a_play_is_explained_at_its_own_event() -> None:
+    """Given the line of a card that was played, `why` at its number tells by which rule it was; with its seat or without."""
+    story = retold("basic-4")
+    seq, event = next((at, one) for at, one in enumerate(story._events, 1) if isinstance(one, CardPlayed))
+    told = story.why(seq, parse_card(event.card))
+    assert told.startswith(f"S{event.seat} ({event.seat}) may: {event.card}: seat {event.seat} ")
+    assert told == story.why(seq, parse_card(event.card), event.seat)
+
+
+def test_a_pass_is_explained() -> None:
+    """At its own event, and before it for a seat that is named: what it holds it may pass, until it has."""
+    story = retold("basic-4")
+    passes = [at for at, one in enumerate(story._events, 1) if isinstance(one, CardsPassed)]
+    event = story._events[passes[0] - 1]
+    assert isinstance(event, CardsPassed)
+    card = parse_card(event.text.split()[0])
+    told = story.why(passes[0], card)
+    assert f"S{event.seat} ({event.seat}) may: {NAMES[card]}: seat {event.seat} passes 3 of its cards" in told
+    assert "(may/pass)" in told
+    before = passes[0] - 1
+    assert told == story.why(before, card, event.seat)
+    other = (event.seat + 1) % 4
+    assert "does not hold it (pass/wrong_cards" in story.why(before, card, other)
+    assert "has passed already" in story.why(passes[1], parse_card("2C"), event.seat)
+    with pytest.raises(NotShown, match="--seat says by whom"):
+        story.why(before, card)
+
+
+def test_without_an_event_each_time_is_explained(proof: Callable[[str], str]) -> None:
+    """Given a finished game, `--why QS` tells every play and pass of the queen, of one seat alone where it is named."""
+    file = proof("basic-4")
+    lines = run(file, "--why", "QS").output.splitlines()
+    whole = CODEC.decode_all(recorded("basic-4")[1])
+    moved = [
+        at
+        for at, one in enumerate(whole, 1)
+        if getattr(one, "card", "") == "QS" or (isinstance(one, CardsPassed) and "QS" in one.text)
+    ]
+    assert moved == [int(line.split()[0]) for line in lines]
+    assert all("may: QS: seat" in line for line in lines)
+    (seat, *_) = [int(re.findall(r"seat (\d)", line)[0]) for line in lines]
+    own = run(file, "--why", "QS", "--seat", str(seat)).output.splitlines()
+    assert own == [line for line in lines if f"QS: seat {seat} " in line]
+
+
+def test_a_secret_pass_changes_no_word() -> None:
+    """Given a pass of a hand in play, then what is said of a card is the same whether it was passed or not."""
+    whole = CODEC.decode_all(recorded("basic-4")[1])
+    second = [at for at, event in enumerate(whole, 1) if isinstance(event, HandDealt)][1]
+    story = retold("basic-4", second + 9)
+    at = next(at for at, one in enumerate(story._events, 1) if at > second and isinstance(one, CardsPassed))
+    told = set()
+    for card in range(52):
+        with pytest.raises(NotShown) as caught:
+            story.why(at, card)
+        told.add(str(caught.value))
+        assert all(seq < second for seq, _ in story.whys(card))
+    assert 1 == len(told)
+
+
+def test_differences_name_the_players() -> None:
+    """As they are called, not by ids alone: in the trick, the turn, the totals and the seats."""
+    story = retold("basic-4")
+    first = next(at for at, one in enumerate(story._events, 1) if isinstance(one, CardPlayed))
+    changed = dict(line.split(": ", 1) for line in story.changes(first - 1, first, None))
+    event = story._events[first - 1]
+    assert isinstance(event, CardPlayed)
+    assert changed["trick"] == f"- -> S{event.seat} ({event.seat}) {event.card}"
+    assert f"S{event.seat} ({event.seat}) -> S" in changed["turn"]
+    assert changed[f"seat {event.seat}"].startswith(f"S{event.seat}, bot, ready, ")
+
+
+def test_a_file_that_does_not_hold_is_warned_of(proof: Callable[[str], str]) -> None:
+    """Given a byte is changed, then one line says so, where `hearts verify` would fail; a file that holds has none."""
+    file = Path(proof("basic-4"))
+    assert "" == run(str(file)).stderr
+    data = file.read_bytes()
+    file.write_bytes(data.replace(b'"by":"bot"', b'"by":"clock"', 1))
+    done = run(str(file), "--at", "20")
+    assert 1 == done.stderr.count("\n")
+    assert "warning: this file does not hold" in done.stderr
+    assert "FAILS at event" in done.stderr
+    assert "event 20" in done.stdout
 
 
 def test_cards_of_a_hand_in_play_stay_secret() -> None:
@@ -149,7 +238,13 @@ def test_step_by_step(proof: Callable[[str], str]) -> None:
     [
         (["--at", "99999"], "there is no event 99999; the game has"),
         (["--seat", "9"], "there is no seat 9"),
-        (["--at", "3", "--why", "QS"], "nobody is to play a card"),
+        (["--at", "3", "--why", "QS"], "nobody is to play or pass a card"),
+        (["--step", "--why", "QS"], "--step and --why show different things: choose one"),
+        (["--step", "--diff", "3"], "--step and --diff show different things"),
+        (["--why", "QS", "--diff", "3"], "--why and --diff show different things"),
+        (["--open", "--why", "QS"], "choose"),
+        (["--open", "--diff", "3"], "choose"),
+        (["--why", "QS", "--seat", "9"], "there is no seat 9"),
         (["--why", "1X"], "Invalid value for '--why'"),
         (["--open", "--seat", "1"], "choose"),
         (["--at", "0"], "Invalid value for '--at'"),

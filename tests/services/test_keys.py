@@ -33,7 +33,7 @@ def spelt(keys: Keys, name: str) -> str:
         "player": GAME,
         "digest": "ab",
     }
-    known |= {"fold": 3, "family": "basic", "level": 3, "chunk": 2, "limit": "x"}
+    known |= {"fold": 3, "family": "basic", "level": 3, "chunk": 2, "limit": "x", "run": "5f"}
     if name in CONSTANTS:
         return CONSTANTS[name]
     method = getattr(keys, name)
@@ -53,6 +53,7 @@ def test_a_key_is_spelt_as_its_template_says(template) -> None:
         "fold": "3",
         "family": "basic",
         "limit": "x",
+        "run": "5f",
     }
     for name, value in values.items():
         filled = filled.replace(f"<{name}>", value)
@@ -122,5 +123,5 @@ def test_a_store_has_at_least_one_partition() -> None:
 def test_templates_are_told_once_and_in_full() -> None:
     """Names and keys are unique, types are the server's, owners are modules."""
     assert len(TEMPLATES) == len({t.name for t in TEMPLATES}) == len({t.key for t in TEMPLATES})
-    assert {"stream", "zset", "hash", "set", "string"} >= {t.type for t in TEMPLATES}
+    assert {"stream", "zset", "hash", "set", "string", "list"} >= {t.type for t in TEMPLATES}
     assert all(re.fullmatch(r"(services|workers)\.\w+", t.owner) and t.meaning for t in TEMPLATES)

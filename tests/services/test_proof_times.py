@@ -14,7 +14,7 @@ from domain.commands import ABANDONED_AFTER
 from domain.game import deadline, fold, is_over, to_act
 from domain.variants import ruleset_of
 from tests.support.games import Game, play_game
-from tests.support.proofs import KEY, Events, at_of, changed, claim_of
+from tests.support.proofs import KEY, Events, at_of, changed, claim_of, delayed, opened_late, played
 from tests.support.tables import after, commitment_of, opened, ready
 
 
@@ -154,6 +154,41 @@ def test_a_lock_before_anybody_was_ready_fails() -> None:
     del events[at_of(events, e.SeatReady)]
     found = claim_of(events, "F")
     assert ("fails", at_of(events, e.GameLocked) + 1) == (found.status, found.event)
+
+
+@pytest.mark.parametrize(("count", "named"), [(1, "seat {0} opened late"), (2, "seats {0}, {1} opened late")])
+def test_who_opened_when_the_time_was_over_is_named(count: int, named: str) -> None:
+    """Given a server that waits longer for some, then the deals hold, and it is told who had the time."""
+    events = opened_late(count=count)
+    late = sorted([one.seat for one in events if isinstance(one, e.SeatReady)][3 - count :])
+    found = claim_of(events, "F")
+    assert "holds" == found.status
+    assert f"for seats 0, 1, 2, which contributed to the deals; {named.format(*late)}" == found.detail
+
+
+def test_who_opened_in_the_last_moment_was_in_time() -> None:
+    """A millisecond before the house may lock the table."""
+    events = list(played("pppb").events)
+    first, last = at_of(events, e.SeatReady), at_of(events, e.SeatReady, 2)
+    spare = events[first].at + 60_000 - 1 - events[last].at
+    delayed(events, last, spare)
+    assert "late" not in claim_of(events, "F").detail
+    delayed(events, last, 1)
+    assert "late" in claim_of(events, "F").detail
+
+
+def test_who_opened_nothing_late_is_not_named() -> None:
+    """Its seat has no part in the deals, whenever it was ready."""
+    events = list(played("ppnb").events)
+    at = at_of(events, e.SeatReady, 2)
+    empty = next(
+        place for place, one in enumerate(events) if isinstance(one, e.SeatReady) and not one.entropy
+    )
+    events[at], events[empty] = (
+        msgspec.structs.replace(events[one], at=events[other].at) for one, other in ((empty, at), (at, empty))
+    )
+    delayed(events, at, 60_000)
+    assert "for seats 0, 1, which contributed to the deals" == claim_of(events, "F").detail
 
 
 @pytest.mark.parametrize("seconds", [-1, 0, 14, 3601])

@@ -205,11 +205,55 @@ def test_a_job_that_was_only_slow_is_not_forgotten(
     assert ["a"] == noted(valkey)
 
 
+def test_a_job_can_be_looked_up_and_dropped(
+    queue: Queue, worker: Callable, valkey: redis.Redis, valkey_url: str
+) -> None:
+    """While it waits it can be taken out; while it is done it cannot; when its worker was killed it is forgotten."""
+    assert (None, False) == (queue.look_up("wait", "p1"), queue.drop("wait", "p1"))
+    queue.enqueue("wait", valkey_url, "a", unique="p1")
+    assert Queued.WAITING is queue.look_up("wait", "p1")
+    assert queue.drop("wait", "p1")
+    assert ([], []) == (queue.waiting(), valkey.keys("rq:job:*"))
+    queue.enqueue("wait", valkey_url, "b", unique="p1")
+    with worker() as process:
+        assert valkey.blpop("noted", 60)
+        assert (Queued.RUNNING, False) == (queue.look_up("wait", "p1"), queue.drop("wait", "p1"))
+        process.kill()
+    assert queue.look_up("wait", "p1") is None
+    assert ([], []) == (valkey.keys("rq:job:*"), valkey.keys("rq:wip:*"))
+
+
+def test_workers_are_counted_by_their_queue(
+    queue: Queue, worker: Callable, valkey: redis.Redis, valkey_url: str
+) -> None:
+    """Those that live; one that was killed here no more at once, one elsewhere until its registration is over."""
+    other = Queue(valkey_url, NAMES, name="other")
+    assert (0, 0) == (queue.workers(), other.workers())
+    queue.enqueue("wait", valkey_url, "a", unique="p1")
+    other.enqueue("note", valkey_url, "b", unique="p1")
+    assert (["wait-p1"], ["note-p1"]) == (queue.waiting(), other.waiting())
+    with worker() as process:
+        assert valkey.blpop("noted", 60)
+        assert (1, 0) == (queue.workers(), other.workers())
+        process.kill()
+    assert 0 == queue.workers()
+    hand = other.worker()
+    hand.register_birth()
+    assert (0, 1) == (queue.workers(), other.workers())
+    valkey.rename(hand.key, f"rq:worker:hearts.elsewhere.1.{'0' * 12}")
+    valkey.sadd("rq:workers:other", f"rq:worker:hearts.elsewhere.1.{'0' * 12}")
+    assert 1 == other.workers()
+    valkey.delete(f"rq:worker:hearts.elsewhere.1.{'0' * 12}")
+    assert 0 == other.workers()
+    for one in (queue, other):
+        one.close()
+
+
 def test_arguments_travel_as_json(queue: Queue, valkey: redis.Redis, valkey_url: str) -> None:
     """No pickle is ever read from the queue: what is stored is a dotted path and JSON."""
-    queue.enqueue("note", valkey_url, 7, unique="p1", seconds=9)
+    queue.enqueue("note", valkey_url, 7, ["x", "y"], unique="p1", seconds=9)
     stored = valkey.hgetall("rq:job:note-p1")
-    assert ["hearts_test_tasks.note", None, [valkey_url, 7], {}] == json.loads(
+    assert ["hearts_test_tasks.note", None, [valkey_url, 7, ["x", "y"]], {}] == json.loads(
         zlib.decompress(stored[b"data"])
     )
     assert b"9" == stored[b"timeout"]
@@ -230,6 +274,7 @@ def test_jobs_are_named_by_their_path() -> None:
         "drive": "workers.jobs.drive",
         "serve": "workers.jobs.serve",
         "late": "workers.jobs.drive",
+        "audit": "workers.jobs.audit",
     } == JOBS
     assert 0 < GRACE_SECONDS < JOB_SECONDS
 

@@ -28,6 +28,7 @@ def test_an_empty_environment_gives_the_defaults() -> None:
         fsync="always",
         api_workers=1,
         bot_workers=2,
+        audit_workers=1,
         log_level="info",
         key_file="",
     )
@@ -48,6 +49,7 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "HEARTS_API_WORKERS": "3",
         "HEARTS_LISTENERS": "77",
         "HEARTS_BOT_WORKERS": "0",
+        "HEARTS_AUDIT_WORKERS": "4",
         "HEARTS_METRICS_PORT": "9100",
         "HEARTS_METRICS_HOST": "::1",
         "HEARTS_LOG_LEVEL": "debug",

@@ -3,6 +3,7 @@
 import math
 from random import Random
 
+import msgspec
 import pytest
 import redis
 from hypothesis import given
@@ -14,7 +15,7 @@ from domain.variants import FAMILIES, VARIANTS
 from services.keys import Keys
 from services.ratings import Skill
 from services.standings import RECENT, Hands, Standing, Standings, bot_id, student
-from services.standings_fold import FOLD, Ledger, fold_game
+from services.standings_fold import FOLD, VERSION, Ledger, Sat, fold_game
 from tests.support.finished import finished, many
 
 QUANTILES = {1: 12.7062, 2: 4.3027, 4: 2.7764, 5: 2.5706, 6: 2.4469, 10: 2.2281, 30: 2.0423, 1000: 1.9623}
@@ -125,11 +126,22 @@ class TestFolding:
         family = a.families["standard"]
         assert (1, 1, 8, 10) == (family.games, family.wins, family.hands.hands, family.hands.points)
         (recent,) = d.recent
-        assert ("g", 7, "standard", 3, 44, False, False, d.families["standard"].skill) == tuple(
+        assert ("g", 7, "standard", 3, 44, False, False, d.families["standard"].skill, False) == tuple(
             getattr(recent, name) for name in recent.__struct_fields__
         )
         means = [after[who].families["standard"].skill.mu for who in "acbd"]
         assert sorted(means, reverse=True) == means
+
+    def test_an_opening_that_was_withheld(self) -> None:
+        """Given b has withheld in one game of two, then that is counted for b alone, and marked at that game."""
+        after = fold_game({}, finished("f", [10, 30, 20], withheld=[1]))
+        after = fold_game(after, finished("g", [10, 30, 20]))
+        assert [0, 1, 0] == [after[who].withheld for who in "abc"]
+        assert [False, True] == [one.withheld for one in after["b"].recent]
+
+    def test_a_game_that_was_entered_before_withholding_was_asked_for(self) -> None:
+        """Given an entry of a seat without it, then nothing is held against the player."""
+        assert not msgspec.json.decode(b'["a",30,30,false,-1]', type=Sat).withheld
 
     def test_shared_wins_are_wins(self) -> None:
         """Both who are lowest have won."""
@@ -327,7 +339,7 @@ class TestLedger:
         ledger.enter(many(20))
         work_off(ledger)
         with monkeypatch.context() as patch:
-            patch.setattr("services.standings_fold.VERSION", 2)
+            patch.setattr("services.standings_fold.VERSION", VERSION + 1)
             work_off(ledger)
             assert 2 == standings.fold()
         ledger.enter([finished("more", [1, 2, 3])])

@@ -12,6 +12,7 @@ from services.desks import news_of
 from services.inspection import AuditReport
 from services.leaves import find_leaves
 from services.projections import update
+from services.standings_fold import Ledger, finished_of
 from services.wiring import Services
 
 BOT = SeatPlan(kind="bot", bot=BOTS["rules"].id)
@@ -26,6 +27,8 @@ def project(services: Services, game: str) -> None:
     services.log.tree.add(find_leaves(game, entries))
     opened = json.loads(entries[0][1])["at"]
     services.desks.write(news_of(game, table.state, table.seq, None), opened)
+    finished = finished_of(table)
+    Ledger(services.store.wire, services.keys).enter([finished] if finished else [])
     services.projections.write({services.keys.partition(game): [update(game, table, opened)]})
 
 

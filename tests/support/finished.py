@@ -19,11 +19,12 @@ def finished(
     rated: bool = True,
     counted: bool = True,
     hands: int = 8,
+    withheld: Sequence[int] = (),
 ) -> Finished:
     """A game that ended with ``totals``, of players a, b, c, ... unless ``who`` names them."""
     names = who or [chr(97 + seat) for seat in range(len(totals))]
     seats = [
-        Sat(name, total, total, seat in left, -1)
+        Sat(name, total, total, seat in left, -1, seat in withheld)
         for seat, (name, total) in enumerate(zip(names, totals, strict=True))
     ]
     return Finished(

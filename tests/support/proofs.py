@@ -105,6 +105,19 @@ def replaced(values: tuple[Any, ...], at: int, value: Any) -> tuple[Any, ...]:
     return (*values[:at], value, *values[at + 1 :])
 
 
+def delayed(events: Events, at: int, ms: int) -> int:
+    """Let an event and all after it happen later, in place; its number."""
+    events[at:] = [msgspec.structs.replace(event, at=event.at + ms) for event in events[at:]]
+    return at + 1
+
+
+def opened_late(kinds: str = "pppb", count: int = 1) -> Events:
+    """A game of a table that took the last openings when the time for them was over."""
+    events = list(played(kinds).events)
+    delayed(events, at_of(events, e.SeatReady, kinds.count("p") - count), events[0].ready_seconds * 1000)
+    return events
+
+
 def first_opening(events: Events) -> int:
     """The index of the first opening of real entropy."""
     return next(at for at, event in enumerate(events) if isinstance(event, e.SeatReady) and event.entropy)

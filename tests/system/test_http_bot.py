@@ -9,10 +9,10 @@ from threading import Event
 
 import httpx
 
+from api.answered import Table
 from api.bot import HttpBot
 from api.client import PATIENT, Client
 from api.following import Follower
-from api.heard import Table
 from tests.support.house import up
 
 

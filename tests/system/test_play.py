@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +16,13 @@ from tests.support.running import house_environ
 
 def hearts_play(folder: Path, *words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
     """What `hearts play` prints in plain lines; ``folder`` is the user's home."""
+    return run_hearts(folder, "play", "--plain", *words, typed=typed)
+
+
+def run_hearts(folder: Path, *words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+    """What `hearts` prints; ``folder`` is the user's home."""
     return subprocess.run(
-        [sys.executable, "-m", "services.cli", "play", "--plain", *words],
+        [sys.executable, "-m", "services.cli", *words],
         cwd=folder,
         env=house_environ() | {"HOME": str(folder)},
         input=typed,
@@ -29,11 +35,15 @@ def hearts_play(folder: Path, *words: str, typed: str = "") -> subprocess.Comple
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_whole_game_is_watched(house_url: str, tmp_path: Path, variant: str) -> None:
-    """With --demo a game of every family runs to its end page, with the score and how to check it."""
+    """With --demo a game of every family runs to its end page, with the score and the command that checks it all."""
     done = hearts_play(tmp_path, variant, "--url", house_url, "--demo", "--set", "target=10")
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"(wins?|share the win) with -?\d+ points", done.stdout)
-    assert f"curl -s {house_url}/v1/games/" in done.stdout
+    assert f"{house_url}/verify?game=" in done.stdout
+    line = re.findall("(?m)^hearts (verify .*)$", done.stdout)[0]
+    checked = run_hearts(tmp_path, *shlex.split(line))
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert 4 == checked.stdout.count(") holds")
 
 
 def test_wrong_answers_are_told_and_the_game_is_come_back_to(house_url: str, tmp_path: Path) -> None:

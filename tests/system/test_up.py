@@ -139,6 +139,7 @@ VICTIMS: list[tuple[str, Callable[[Up], list[psutil.Process]]]] = [
     ("the projector", lambda house: house.find("worker projector")),
     ("a bot worker", lambda house: house.find("worker bots")[:1]),
     ("both bot workers", lambda house: house.find("worker bots")),
+    ("who audits", lambda house: house.find("worker audits")),
     ("the store", lambda house: house.find("valkey-server")),
 ]
 
@@ -174,7 +175,7 @@ def test_a_game_outlives_every_process(tmp_path: Path, join: Callable[[str], Per
             assert 0 == again.stop()
         _, alive = psutil.wait_procs(left, timeout=PATIENCE)
         assert [] == alive
-    for name in ("api", "projector", "bots-1", "bots-2", "the store"):
+    for name in ("api", "projector", "bots-1", "bots-2", "audits-1", "the store"):
         assert name in house.told()
 
 

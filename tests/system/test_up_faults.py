@@ -88,8 +88,8 @@ def test_two_on_one_folder_have_logs_of_their_own(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with up(data) as first, up(data, 0) as second:
         names = {path.name for path in (data / "logs").glob("*.log")}
-        own = {f"{name}-{second.port}.log" for name in ("api", "projector", "bots-1", "bots-2")}
-        assert {"api.log", "projector.log", "bots-1.log", "bots-2.log"} | own == names
+        own = {f"{name}-{second.port}.log" for name in ("api", "projector", "bots-1", "bots-2", "audits-1")}
+        assert {"api.log", "projector.log", "bots-1.log", "bots-2.log", "audits-1.log"} | own == names
         assert "listens" in (data / "logs" / f"api-{second.port}.log").read_text()
         assert [0, 0] == [second.stop(), first.stop()]
     with up(data) as third:

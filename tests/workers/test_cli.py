@@ -25,6 +25,12 @@ from workers import cli
 HEARTS = Path(sys.executable).with_name("hearts")
 PATIENCE = 30
 """Seconds after which a test that waits has failed."""
+READY = [
+    (["projector"], "the projector works"),
+    (["bots"], "the bots play"),
+    (["audits"], "audits are served"),
+]
+"""Each kind of worker and what it says when it is ready."""
 
 
 class Worker:
@@ -74,9 +80,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Worker]]:
         worker.process.wait(PATIENCE)
 
 
-@pytest.mark.parametrize(
-    ("words", "ready"), [(["projector"], "the projector works"), (["bots"], "the bots play")]
-)
+@pytest.mark.parametrize(("words", "ready"), READY)
 class TestEitherWorker:
     def test_a_store_that_is_not_there_yet(self, start, tmp_path: Path, words: list[str], ready: str) -> None:
         """Given no store, then it is waited for; when it comes, the work begins; SIGTERM ends it with 0."""
@@ -108,15 +112,15 @@ class TestEitherWorker:
             assert worker.process.stderr.read().startswith("Error: this store was made with 8 partitions")
 
 
-@pytest.mark.parametrize("words", [["projector"], ["bots"]])
+@pytest.mark.parametrize(("words", "ready"), READY)
 @pytest.mark.parametrize("loss", ["hangs", "is full", "has gone"])
 def test_a_request_to_stop_does_not_wait_for_the_store(
-    start, tmp_path: Path, words: list[str], loss: str
+    start, tmp_path: Path, words: list[str], ready: str, loss: str
 ) -> None:
     """Given a store that hangs, takes no writes or has gone, then SIGTERM ends the process soon, with 0."""
     with EmbeddedStore(tmp_path, fsync="everysec") as store:
         worker = start(*words)
-        worker.wait_for("the projector works" if words == ["projector"] else "the bots play")
+        worker.wait_for(ready)
         server = psutil.Process(json.loads((store.folder / "owner.json").read_text())["server"])
         if loss == "hangs":
             server.suspend()

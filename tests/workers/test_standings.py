@@ -4,6 +4,8 @@ import pytest
 
 from domain.bots import BOTS
 from domain.commands import GetReady, SeatPlan, StandUp
+from domain.game import deadline
+from domain.shuffle import commit_entropy
 from domain.state import State
 from domain.variants import ruleset_of
 from services.projections import GROUP
@@ -134,6 +136,37 @@ class TestWhatCounts:
         anna = house.services.standings.standing(ANNA)
         assert (1, 1, 0) == (anna.left, anna.rated, anna.won)
         assert anna.families["basic"].skill.mu < 25
+
+    def test_an_opening_that_was_withheld_is_counted_in_public(self, house) -> None:
+        """Given three commit and one of them lets the time for opening run out, then it is counted for that one alone."""
+        openings = [bytes([seat + 1]) * 32 for seat in range(3)]
+        players = [f"{ANNA[:-1]}{seat}" for seat in range(3)]
+        committed = [commit_entropy(opening).hex() for opening in openings]
+        seats = [
+            SeatPlan(kind="player", player=one, entropy_commit=commit)
+            for one, commit in zip(players, committed, strict=True)
+        ]
+        game = open_table(house, *seats, RANDOM, target=1)
+        tables = house.services.tables
+        for player, opening in list(zip(players, openings, strict=True))[:2]:
+            tables.handle(game, GetReady(player=player, entropy=opening.hex()))
+        house.clock.now = deadline(tables.load(game).state)
+        tables.act_for_house(game)
+        for seat, player in enumerate(players):
+            tables.handle(game, StandUp(player=player, seat=seat))
+        finish(house, game)
+        work_off(projector(house))
+        known = [house.services.standings.standing(who) for who in (*players, "bot:random@1")]
+        assert [0, 0, 1, 0] == [one.withheld for one in known]
+        assert [1] * 4 == [one.finished for one in known]
+
+    def test_who_committed_to_nothing_withheld_nothing(self, house) -> None:
+        """Given a client that contributes nothing, then nobody can hold that against it."""
+        game = open_table(house, ANNAS, RANDOM, RANDOM, RANDOM, target=1)
+        house.services.tables.handle(game, GetReady(player=ANNA))
+        house.services.tables.handle(game, StandUp(player=ANNA, seat=0))
+        finish(house, game)
+        assert not any(sat.withheld for sat in facts(house, game).seats)
 
     def test_partners_are_told(self, house) -> None:
         """Seats opposite each other are one side."""

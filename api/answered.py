@@ -1,4 +1,4 @@
-"""What a server answers, as `api.client` reads it: what the contract promises, and no more."""
+"""What the server answers, as far as our own client reads it; further members are ignored."""
 
 from __future__ import annotations
 
@@ -37,8 +37,20 @@ class HandPoints(msgspec.Struct, frozen=True):
     points: list[int]
 
 
+class SignedHead(msgspec.Struct, frozen=True):
+    """A receipt: the server's signed word that event ``seq`` of ``game`` has this head, all before it included."""
+
+    game: str
+    seq: int
+    head: str
+    signature: str
+
+
 class Table(msgspec.Struct, frozen=True):
-    """A table as this caller may see it; card lists are one text. The last four are those of the caller's seat."""
+    """A table as this caller may see it; card lists are one text.
+
+    The four from ``you`` on are those of the caller's seat. An answer to a command has its receipt.
+    """
 
     id: str
     seq: int
@@ -64,6 +76,7 @@ class Table(msgspec.Struct, frozen=True):
     hand: str = ""
     received: str = ""
     legal: str = ""
+    receipt: SignedHead | None = None
 
     def ruleset(self) -> RuleSet:
         """The rules by value, less the keys that this version does not know."""
