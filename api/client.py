@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
@@ -32,6 +33,10 @@ from domain.cards import Seat
 from domain.shuffle import commit_entropy
 
 __all__ = [
+    "DEFAULT_URL",
+    "LONGEST_WAIT",
+    "PATIENT",
+    "QUICK",
     "Client",
     "ClientError",
     "Events",
@@ -57,6 +62,8 @@ QUICK: Final = (0.2, 0.5)
 """Seconds between the tries of a request before the server is said to be away."""
 PATIENT: Final = (0.2, 0.5, 1, 2, 4, 8, *[15] * 20)
 """The same for a game in progress: some five minutes."""
+STREAM_SILENCE: Final = 45.0
+"""Seconds after which a stream that says nothing is taken for broken; servers say something every 15."""
 _LONGEST_RETRY_AFTER: Final = 30.0
 _AGAIN: Final = frozenset((429, 502, 503, 504))
 """Statuses that say nothing about the request itself."""
@@ -260,7 +267,7 @@ class Client:
         request = self._http.build_request("GET", path, headers={"Accept": "*/*"})
         response = self._send(request, repeatable=True)
         if not response.is_success:
-            raise _problem(self.url, response)
+            raise problem_of(self.url, response)
         return response.content
 
     def _move(self, game: str, move: Mapping[str, Any]) -> Table:
@@ -283,11 +290,7 @@ class Client:
         keyed: bool = True,
         wait: int = 0,
     ) -> T:
-        headers = {"Accept": "application/json, application/problem+json"}
-        if self.token is not None:
-            if not is_token(self.token):
-                raise Problem(401, "auth/required", "this is no token: it has signs that none has")
-            headers["Authorization"] = f"Bearer {self.token}"
+        headers = {"Accept": "application/json, application/problem+json", **self._authorization()}
         if keyed and method != "GET":
             headers["Idempotency-Key"] = uuid.uuid4().hex
         timeout = httpx.Timeout(10.0, read=10.0 + wait)
@@ -303,7 +306,30 @@ class Client:
             if isinstance(answer, Table) and answer.receipt is not None and self.on_receipt is not None:
                 self.on_receipt(answer.receipt)
             return answer
-        raise _problem(self.url, response)
+        raise problem_of(self.url, response)
+
+    @contextmanager
+    def my_stream(self, after: str | None = None) -> Iterator[httpx.Response]:
+        """What happens in all games of the player, as server-sent events; `api.following` reads them.
+
+        ``after`` is the cursor of the last one. The answer may be a refusal, too. Raises `Unreachable`.
+        """
+        headers = {"Accept": "text/event-stream", **self._authorization()}
+        if after is not None:
+            headers["Last-Event-ID"] = after
+        timeout = httpx.Timeout(10.0, read=STREAM_SILENCE)
+        try:
+            with self._http.stream("GET", "/v1/me/events", headers=headers, timeout=timeout) as response:
+                yield response
+        except httpx.TransportError as error:
+            raise Unreachable(self.url, str(error) or type(error).__name__) from error
+
+    def _authorization(self) -> dict[str, str]:
+        if self.token is None:
+            return {}
+        if not is_token(self.token):
+            raise Problem(401, "auth/required", "this is no token: it has signs that none has")
+        return {"Authorization": f"Bearer {self.token}"}
 
     def _send(self, request: httpx.Request, repeatable: bool) -> httpx.Response:
         """The answer to ``request``, sent again under the same key while the server is away."""
@@ -321,20 +347,21 @@ class Client:
                 if response.status_code not in _AGAIN or planned is None or not repeatable:
                     return response
                 why = f"status {response.status_code}"
-                pause = max(pause, _retry_after(response))
+                pause = max(pause, retry_after(response))
             if self.on_wait is not None:
                 self.on_wait(pause, why)
             self._sleep(pause)
         raise AssertionError("the last try returns or raises")
 
 
-def _retry_after(response: httpx.Response) -> float:
+def retry_after(response: httpx.Response) -> float:
     """Seconds that the server asks to wait, within reason."""
     text = response.headers.get("Retry-After", "")
     return min(float(text), _LONGEST_RETRY_AFTER) if text.isascii() and text.isdecimal() else 0.0
 
 
-def _problem(url: str, response: httpx.Response) -> ClientError:
+def problem_of(url: str, response: httpx.Response) -> ClientError:
+    """The refusal that an answer tells."""
     try:
         told = msgspec.json.decode(response.content, type=_Told)
     except (msgspec.DecodeError, UnicodeDecodeError):
