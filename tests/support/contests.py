@@ -10,8 +10,9 @@ import msgspec
 from domain.events import BotName
 from domain.variants import ruleset_of
 from domain.view import View
-from workers.arena.bots import Answer, NoAnswer, Player, read_entrant
+from workers.arena.bots import read_entrant
 from workers.arena.match import Dealt, Plan, plan_of
+from workers.arena.seat import Answer, NoAnswer, Player
 
 
 def plan(*bots: str, variant: str = "classic", seed: int = 1, games: bool = False, **rules: Any) -> Plan:

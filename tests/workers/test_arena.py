@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import closing
 from pathlib import Path
 
@@ -14,12 +15,14 @@ from domain.cards import mask_of
 from domain.record import parse_record, replay
 from domain.shuffle import chain_link, deal_cards, deal_seed, entropy_root, hash_parts
 from domain.view import view
+from services.outside_bot import house_command
 from tests.support.contests import Wrong, plan, timeless
 from workers.arena import bots
-from workers.arena.bots import HouseBot, NoAnswer, read_entrant
+from workers.arena.bots import HouseBot, read_entrant
 from workers.arena.local import play_deals
 from workers.arena.match import LONG, NOBODY, Dealt, Plan, class_ns, open_table, play_deal, time_class
 from workers.arena.retell import NoMatch, read_place, replay_match
+from workers.arena.seat import NoAnswer
 from workers.arena.seatings import seatings_of, write_seating
 
 EQUAL = {
@@ -239,3 +242,22 @@ def test_the_arena_needs_no_store() -> None:
     """What plays matches is below everything that speaks with a store."""
     source = Path(bots.__file__).with_name("match.py").read_text()
     assert "services" not in source
+
+
+def test_a_program_plays_by_lines() -> None:
+    """A house bot that is spoken to by the line protocol, in processes of its own, decides every move of its seats."""
+    text = f"stdio:{shlex.join(house_command('rules'))}"
+    entrant = read_entrant(text)
+    played = play_deal(plan("random", text), 3)
+    other = played.scores[1]
+    assert ("rules", BOTS["rules"].version) == (entrant.id.name, entrant.id.version)
+    assert (0, 0) == (other.illegal, other.unanswered)
+    assert other.moves == played.scores[0].moves
+    assert other.points < played.scores[0].points
+
+
+def test_a_program_that_does_not_begin_is_no_entrant() -> None:
+    """A command that is not there, and one that does not greet, are told by name."""
+    for command in ("no-such-program-here", "true"):
+        with pytest.raises(UnknownBot, match="cannot play"):
+            read_entrant(f"stdio:{command}")

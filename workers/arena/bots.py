@@ -1,14 +1,14 @@
 """Who plays in an arena: house bots by name, and whatever else can answer a view.
 
-A match knows only `Entrant` and `Player`: somebody who sits down, is asked, and may fail. A program of one's own, run as
-a child process, is another entrant; its kind is entered in `KINDS`.
+A match knows only `Entrant` and `Player`. A program of one's own, run as a child process, is another entrant; each kind of
+them is entered in `KINDS`.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final
 
 import msgspec
 from rq.timeouts import BaseTimeoutException
@@ -16,47 +16,12 @@ from rq.timeouts import BaseTimeoutException
 from domain.bots import BOTS, STAND_IN, Action, Bot, UnknownBot
 from domain.events import BotName
 from domain.view import View
+from workers.arena.outside import read_outside
+from workers.arena.seat import Answer, Entrant, NoAnswer, Player
 
 MOST_BOTS: Final = 26
 """As many as there are letters for them."""
 MOST_PLAYOUTS: Final = 10_000_000
-
-
-class NoAnswer(Exception):
-    """A bot did not answer: it broke, died, or took too long. The message says which."""
-
-
-class Answer(NamedTuple):
-    """What a bot decided, legal or not, and the CPU time that it took for it."""
-
-    action: Any
-    """An `Action`, if the bot keeps to what it was asked."""
-    cpu_ns: int
-
-
-class Player(Protocol):
-    """An entrant in one seat of one match."""
-
-    def decide(self, seen: View, seed: bytes) -> Answer:
-        """What it does in the place of the seat that sees ``seen``. ``seed`` is 32 bytes. Raises `NoAnswer`."""
-
-    def leave(self) -> None:
-        """The match is over."""
-
-
-class Entrant(Protocol):
-    """A bot as it is entered: of the same text and version it always plays alike."""
-
-    @property
-    def text(self) -> str:
-        """What `read_entrant` makes the same one of, its budget included."""
-
-    @property
-    def id(self) -> BotName:
-        """Name, version and budget."""
-
-    def sit(self) -> Player:
-        """Take a seat of one match. It does not fail: who cannot begin says so when it is asked."""
 
 
 class HouseBot(msgspec.Struct, frozen=True):
@@ -94,7 +59,7 @@ class HouseBot(msgspec.Struct, frozen=True):
         """See `Player`."""
 
 
-KINDS: Final[dict[str, Callable[[str, int | None], Entrant]]] = {}
+KINDS: Final[dict[str, Callable[[str, int | None], Entrant]]] = {"stdio": read_outside}
 """What makes an entrant of ``KIND:REST``, given the rest and the budget that all shall have."""
 
 

@@ -26,7 +26,8 @@ from domain.seating import Run, deal_hand
 from domain.shuffle import bot_seed, hash_parts
 from domain.state import State
 from domain.view import View, view
-from workers.arena.bots import Entrant, NoAnswer, Player, read_entrant, stand_in
+from workers.arena.bots import read_entrant, stand_in
+from workers.arena.seat import Entrant, NoAnswer, Player
 from workers.arena.seatings import Seating, seatings_of
 
 NOBODY: Final = BotName("arena", "1", 0)
