@@ -238,7 +238,7 @@ def test_without_a_bot_there_is_nothing_to_show(asked: bool) -> None:
     assert ("not shown", "no house bot has made a move") == (found.status, found.detail)
 
 
-@pytest.mark.parametrize("name", [("rules", "0"), ("search", "1")])
+@pytest.mark.parametrize("name", [("rules", "0"), ("deeper", "1")])
 def test_a_bot_that_is_not_there_is_told(name: tuple[str, str]) -> None:
     """Name and version must be this program's; the decisions of the other bots are judged all the same."""
     events: Events = list(bot_game(ruleset_of(STANDARD), 5, "bbpb").events)
