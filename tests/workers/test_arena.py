@@ -261,3 +261,10 @@ def test_a_program_that_does_not_begin_is_no_entrant() -> None:
     for command in ("no-such-program-here", "true"):
         with pytest.raises(UnknownBot, match="cannot play"):
             read_entrant(f"stdio:{command}")
+
+
+@pytest.mark.parametrize(("low", "high"), [("level1", "level4"), ("level4", "level7")])
+def test_levels_are_in_order(low: str, high: str) -> None:
+    """Over duplicate deals a level beats the one three below it."""
+    dealt = [play_deal(plan(low, high, variant="basic"), deal) for deal in range(1, 17)]
+    assert sum(one.scores[0].points - one.scores[1].points for one in dealt) > 0
