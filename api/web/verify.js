@@ -75,12 +75,12 @@ export async function verify(data, evidence = {}) {
   }
 }
 
-/** A claim in one line for people. @param {Claim} claim */
+/** A claim in one line for people; what a server's JSON leaves out is as if it were null or empty. @param {Claim} claim */
 export function lineOf({ name, title, status, detail, event, level, top, next }) {
-  if (status === "fails") return `${name} (${title}) FAILS${event === null ? "" : ` at event ${event}`}: ${detail}`;
+  if (status === "fails") return `${name} (${title}) FAILS${event == null ? "" : ` at event ${event}`}: ${detail}`;
   const byServer = name === "I" && status === "holds" && level === 1;
   const told = `${name} (${title}) ${byServer ? "holds only by the word of this file's own server" : status}: ${detail}`;
-  return level === null ? told : `${told}. Level ${level} of ${top}${next && `; ${next}`}`;
+  return level == null ? told : `${told}. Level ${level} of ${top}${next ? `; ${next}` : ""}`;
 }
 
 /** @param {Uint8Array | ArrayBuffer | string} data @returns {Bytes} */

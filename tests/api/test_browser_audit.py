@@ -55,6 +55,7 @@ def test_a_report_is_shown_in_words(browser: Browser, app: Flask, game: str) -> 
         assert {"F": "not shown", "I": "holds", "R": "holds", "B": "holds"} == badges(page)
         expect(page.locator("[data-claim=B] .level")).to_contain_text("The bots decided again")
         expect(page.locator("[data-claim=B] .said")).to_contain_text("B (honest bots) holds: ")
+        expect(page.locator("[data-claim=B] .said")).to_contain_text(re.compile("Level 1 of 1$"))
         assert 2 == page.locator(f"a[href='/verify?game={game}']").count()
 
 
