@@ -151,6 +151,8 @@ def _read(game: str) -> Retold:
             )
             names = house.players.seat_names(table.state)
             return Retold(events, lambda state: _names_of(state, names))
+    except click.ClickException as error:  # of the store
+        raise click.ClickException(f"{error.message} (and there is no file {printable(game)})") from error
     except (HeartsError, OSError) as error:
         raise click.ClickException(printable_line(str(error))) from error
 

@@ -350,3 +350,12 @@ def test_a_file_that_is_not_there(name: str) -> None:
     """Is not asked of the store, which has no such ids."""
     done = run(name)
     assert (1, True) == (done.exit_code, f"there is no file {name}, " in done.output)
+
+
+def test_neither_a_game_nor_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given what could be either, then the store is asked, and both are told."""
+    monkeypatch.setenv("HEARTS_STORE_URL", f"unix://{tmp_path}/nothing")
+    done = run("game")
+    assert 1 == done.exit_code
+    assert "the store does not answer" in done.output
+    assert "(and there is no file game)" in done.output
