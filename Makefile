@@ -20,6 +20,7 @@ help: ## print this list
 	@awk -F ': *[^#]*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "  PYTHON=python3.12 chooses the interpreter of a new .venv, DATA=folder where make run keeps its games,"
+	@echo "  HEARTS_PORT=8001 its port,"
 	@echo "  PYTEST_ARGS='-x tests/domain' what make test passes on."
 
 venv: $(STAMP) ## build .venv from the lock files (again only when they change)

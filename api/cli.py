@@ -22,7 +22,7 @@ from api.serving import options as granian_options
 from services.audit import exposure
 from services.cli import read_settings, setting
 from services.cli_process import answers, once_store_answers, set_up_logging
-from services.cli_up import HouseError, PortInUse, free_port
+from services.cli_up import PORT_CHOSEN_BY, HouseError, PortInUse, free_port
 from services.settings import Settings
 from services.supervise import after_parent_process, stop_or_end
 from services.supervise import exit_with_parent as watch_parent
@@ -148,7 +148,7 @@ def _listen_on(settings: Settings) -> tuple[str, int]:
 
     granian itself would share a port that another server of the same user listens on.
     """
-    port = _wait_for_port(settings.host, settings.port, "--port")
+    port = _wait_for_port(settings.host, settings.port, PORT_CHOSEN_BY)
     found = socket.getaddrinfo(settings.host, port, type=socket.SOCK_STREAM)[0]
     return str(found[4][0]), port
 

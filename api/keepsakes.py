@@ -47,6 +47,12 @@ class Keepsakes:
         self._write(path, proof, ".ndjson", MOST_PROOFS)
         return path
 
+    def keep_key_list(self, kept: Keepsake, listed: bytes) -> Path:
+        """Write down the server's list of its keys beside a game's receipt. Returns where. Raises `OSError`."""
+        path = self.path(kept).with_suffix(".keys")
+        self._write(path, listed, ".keys", MOST_PROOFS)
+        return path
+
     def path(self, kept: Keepsake) -> Path:
         """Where the small file of a game is. Two servers may name games alike, and a server must not name files."""
         server = hashlib.sha256(kept.url.encode()).hexdigest()[:8]

@@ -133,7 +133,7 @@ class Wish:
     "--server-key",
     metavar="HEX",
     callback=read_key,
-    help="The server's key as you know it, from /version or a friend; else the one first seen there is expected.",
+    help="The server's key as you know it, from /version or a friend, expected from then on; else the one first seen there.",
 )
 @click.option("--plain", is_flag=True, help="Plain lines, as where input or output is no terminal.")
 @click.option("--demo", is_flag=True, help="Watch: your cards are played too, the first legal one each time.")
@@ -183,8 +183,9 @@ def play(
                 sitting = _come(client, purse, wish, link.game, link.invitation)
             purse.note_game(client.url, sitting.table.id)
             if server_key is not None:
-                purse.learn_key(client.url, server_key, alone=True)
-            kept = Kept(purse, Keepsakes(folder / "games"), server_key)
+                purse.give_key(client.url, server_key)
+            pinned = server_key or purse.given_key(client.url)
+            kept = Kept(purse, Keepsakes(folder / "games"), pinned)
             terminal = _terminal(console, sitting, plain, pace, demo)
             run_game(client, sitting, terminal, console, kept, demo=demo)
     except Problem as problem:

@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -49,7 +50,7 @@ class Kept:
     purse: Purse
     games: Keepsakes
     pinned: str | None = None
-    """The server's key that the player says it has."""
+    """The server's key that the player says it has, now or before."""
     told: bool = False
     """Whether the player was told that nothing can be kept."""
 
@@ -57,11 +58,13 @@ class Kept:
         """Who gathers what the player can show of its game."""
         url, table = client.url, sitting.table
         kept = self.games.find(url, table.id, table.you or 0)
+        # where the purse could not write the given key down, what it knows is of another one
+        stale = self.pinned is not None and self.pinned != self.purse.given_key(url)
         if sitting.taken:
             kept.seat_key = client.key.public if client.signs else ""
         witness = Witness(
             kept,
-            self.purse.server_keys(url),
+            [] if stale else self.purse.server_keys(url),
             opening=sitting.opening,
             pinned=self.pinned,
             list_keys=lambda: _keys_of(client),
@@ -131,7 +134,7 @@ def run_game(
     if left:
         console.print(f"\nThe game stays on the server. Come back with: {back}", markup=False, soft_wrap=True)
         return
-    command = check_command(client, kept.games, witness.kept)
+    command = check_command(client, kept.games, witness)
     console.print(
         f"Check deals, scores and bots too:\n{command}\nor look at {client.url}/verify?game={game}",
         markup=False,
@@ -139,10 +142,9 @@ def run_game(
     )
 
 
-def check_command(client: SigningClient, games: Keepsakes, kept: Keepsake) -> str:
+def check_command(client: SigningClient, games: Keepsakes, witness: Witness) -> str:
     """The command that checks a finished game with all that the player has, as a line for a shell."""
-    verify = [program(), "verify"]
-    fetch = ""
+    kept, verify, fetch = witness.kept, [program(), "verify"], ""
     try:
         verify.append(str(games.keep_proof(kept, client.proof(kept.game))))
     except (OSError, ClientError):
@@ -151,11 +153,28 @@ def check_command(client: SigningClient, games: Keepsakes, kept: Keepsake) -> st
     path = games.path(kept)
     if kept.receipt is not None and path.is_file():
         verify += ["--receipt", str(path)]
-    if _KEY.fullmatch(kept.server_key):
-        verify += ["--server-key", kept.server_key]
+    verify += _server_key(client, games, witness)
     if kept.seat_key:
         verify += ["--seat-key", f"{kept.seat}={kept.seat_key}"]
     return f"{fetch}{shlex.join([*verify, '--rerun-bots'])}"
+
+
+def _server_key(client: SigningClient, games: Keepsakes, witness: Witness) -> list[str]:
+    """The options that pin the server's key: by what the player knew, never by what a server says that was warned of."""
+    kept, anchor = witness.kept, witness.anchor
+    if not _KEY.fullmatch(kept.server_key):
+        return []
+    if witness.is_foreign:
+        return ["--server-key", witness.pinned] if witness.pinned else []
+    if anchor == kept.server_key:
+        return ["--server-key", anchor]
+    with suppress(ClientError, Malformed, OSError):
+        listed = client.key_list()
+        if kept.server_key in read_key_list(listed).since(anchor):
+            path = games.keep_key_list(kept, listed)
+            return ["--server-key", anchor, "--server-keys", str(path)]
+    # an older key vouched for it in a game that was followed
+    return [] if witness.pinned else ["--server-key", kept.server_key]
 
 
 def program() -> str:

@@ -31,7 +31,9 @@ class _Server(msgspec.Struct):
     move_keys: dict[str, str] = {}
     """Secrets that sign a player's moves, in hex, by the digest of the player's token."""
     server_keys: list[str] = []
-    """The server's own public keys, hex: the one first seen, and those that it turned to in games that were followed."""
+    """The server's own public keys, hex, as it showed them: the one first seen, and those that one vouched for."""
+    given_key: str = ""
+    """The server's key as the player said it, whether or not the server ever showed it; empty where it never did."""
 
 
 class Purse:
@@ -79,18 +81,32 @@ class Purse:
         return secret
 
     def server_keys(self, url: str) -> list[str]:
-        """The keys that a server is known by, the one first seen first."""
+        """The keys that a server showed and is known by, the one first seen first."""
         return self._read().get(url, _Server()).server_keys
 
-    def learn_key(self, url: str, key: str, *, alone: bool = False) -> None:
-        """Know a server by another key; ``alone``: by no other any more."""
+    def learn_key(self, url: str, key: str) -> None:
+        """Know a server by another key, which it has shown."""
 
         def learn(server: _Server) -> None:
-            before = [] if alone else server.server_keys
+            before = server.server_keys
             server.server_keys = before if key in before else [*before, key][-MOST_KEYS:]
 
         with suppress(OSError):
             self._change(url, learn)
+
+    def given_key(self, url: str) -> str | None:
+        """The key that the player said last that a server has."""
+        return self._read().get(url, _Server()).given_key or None
+
+    def give_key(self, url: str, key: str) -> None:
+        """Expect of a server the key that the player says, and no other that it is known by."""
+
+        def give(server: _Server) -> None:
+            if server.given_key != key:
+                server.given_key, server.server_keys = key, []
+
+        with suppress(OSError):
+            self._change(url, give)
 
     def note_game(self, url: str, game: str) -> None:
         """Remember the game that is played."""

@@ -38,8 +38,8 @@ class Keepsake(msgspec.Struct, kw_only=True):
 class Witness:
     """The player in ``seat`` of a game, who committed to ``opening`` and signs by ``seat_key`` (public, hex; none: not).
 
-    ``kept`` is what is known of the game from before, ``known_keys`` the server's keys that the player knows by now, the
-    first-seen one first, and ``pinned`` the one that it was told to expect; ``list_keys`` asks the server which keys its keys vouch for. ``keep`` is called with what is to be kept
+    ``kept`` is what is known of the game from before, ``known_keys`` the server's keys that it showed to the player, the
+    first-seen one first, and ``pinned`` the one that the player said to expect; ``list_keys`` asks the server which keys its keys vouch for. ``keep`` is called with what is to be kept
     whenever it has changed, ``learn`` with a server key that is new and to be trusted.
     """
 
@@ -59,7 +59,9 @@ class Witness:
         """Whether the server has taken what the seat has opened."""
         self.warnings: list[str] = []
         """All that was wrong so far."""
-        self._known, self._pinned = [pinned] if pinned else list(known_keys), pinned
+        self.pinned, self.is_foreign = pinned, False
+        """Whether nothing that the player knows vouches for the key that the game began under."""
+        self._known = list(dict.fromkeys([*([pinned] if pinned else []), *known_keys]))
         self._opening, self._keep, self._learn, self._list_keys = opening, keep, learn, list_keys
         self._keys: list[tuple[int, str]] = []
         """The keys that the game names, each with the event after which it is valid."""
@@ -81,6 +83,11 @@ class Witness:
             return self._see(item, event)
         except (LookupError, TypeError, ValueError) as error:
             raise Strange(f"event {item.seq} cannot be read: {error}") from error
+
+    @property
+    def anchor(self) -> str:
+        """The server's key that the player has believed longest: the one it was given, else the first seen; or none."""
+        return self._known[0] if self._known else ""
 
     # --- inside
 
@@ -113,16 +120,18 @@ class Witness:
             self._warn(
                 f"The server says that this game began under key {key:.16}..., and said another before."
             )
-        self._keys = [(0, self.kept.server_key or key)]
-        if self.kept.server_key:
-            return  # it was judged when the game was first seen
-        self.kept.server_key = key
-        self._keep(self.kept)
+        if not self.kept.server_key:
+            self.kept.server_key = key
+            self._keep(self.kept)
+            if not self._known:
+                self._learn(key)
+        key = self.kept.server_key
+        self._keys = [(0, key)]
         if not self._known:
-            self._learn(key)
             self._known.append(key)
         elif key not in self._known and not self._is_vouched_for(key):
-            first = "the one that you gave" if self._pinned else "the one first seen at this address"
+            self.is_foreign = True
+            first = "the one that you gave" if self.pinned else "the one first seen at this address"
             self._warn(
                 f"The server's key {key:.16}... is not {first}, {self._known[0]:.16}..., which does not vouch for it: "
                 f"it may be another server; {PINNING}."

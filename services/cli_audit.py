@@ -29,6 +29,17 @@ FEW: Final = 10
 _CLAIMS: Final = ("F", "I", "R", "B")
 
 
+class DateParam(click.DateTime):
+    """A date, perhaps with a time; what is none is told by examples."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """See click."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r:.80} is no date as 2026-03-01 or 2026-03-01T12:00:00", param, ctx)
+
+
 class Told(NamedTuple):
     """How reports are told."""
 
@@ -38,12 +49,14 @@ class Told(NamedTuple):
 
 @click.command()
 @click.argument("games", nargs=-1, metavar="[GAME]...")
-@click.option("--all", "every", is_flag=True, help="Every game of the store, live and finished.")
+@click.option(
+    "--all", "every", is_flag=True, help="Every game of the store, live and finished, instead of GAME."
+)
 @click.option(
     "--since",
-    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"]),
+    type=DateParam(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"]),
     metavar="DATE",
-    help="Every game in which something has happened since then: 2026-03-01, or 2026-03-01T12:00:00, in UTC.",
+    help="Every game in which something has happened since then: 2026-03-01, or 2026-03-01T12:00:00, in UTC; instead of GAME.",
 )
 @click.option(
     "--receipt",
@@ -51,7 +64,7 @@ class Told(NamedTuple):
     type=Evidence("receipt", read_kept_receipt),
     multiple=True,
     help="A file with a receipt that a player sent you: is the event in the store the one that was signed, and by which "
-    "key? Audits the game that it is of.",
+    "key? Audits the game that it is of, where no GAME is named; may be repeated.",
 )
 @click.option(
     "-j",
@@ -72,9 +85,11 @@ def audit(
 ) -> None:
     """Verify games of the store: events, rules, deals, bots, secrets, snapshots, read models and the transparency log.
 
-    Name games, or take them all, or those since a date. Many are handed to the audit workers, which `hearts up` and
-    `hearts worker audits` run; where there are none, this command does the work, as it does for what a worker leaves
-    undone. Exit status 0: all hold; 1: something is wrong; 2: something could not be looked at.
+    This is for whoever runs the server, on its own store and with its key; `hearts verify` is for everybody else.
+
+    GAME is a game's id: name some, or say --all or --since. Up to 10 by name are looked at by this command itself; more are
+    handed to the audit workers, which `hearts up` and `hearts worker audits` run. Where there are none, this command does
+    the work, as it does for what a worker leaves undone. Exit status 0: all hold; 1: something is wrong; 2: something could not be looked at.
     """
     named = _check_options(games, every, since, receipts)
     told, tally = Told(as_json, quiet), [0, 0, 0]

@@ -41,7 +41,7 @@ def open_house() -> Iterator[Services]:
             services.client.close()
     except StoreUnavailable as error:
         raise click.ClickException(
-            f"the store does not answer: {printable_line(str(error))}; is `hearts up` running on this data folder?"
+            f"the store does not answer: {printable_line(str(error)).rstrip('.')}; is `hearts up` running on this data folder?"
         ) from error
     except (PartitionMismatch, redis.RedisError, HeartsError) as error:
         raise click.ClickException(printable_line(str(error))) from error

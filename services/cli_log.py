@@ -148,16 +148,20 @@ def _address(_context: click.Context, _parameter: click.Parameter, text: str) ->
     "--checkpoint",
     "kept",
     type=Evidence("checkpoint", read_kept_checkpoint),
-    help="The checkpoint from an earlier time, of which the log must be a continuation.",
+    help="The checkpoint from an earlier time, as --save wrote it or /v1/log/checkpoint answered, of which the log must be a continuation.",
 )
 @click.option(
-    "--server-key", metavar="HEX", callback=public_key, help="A key of the server, as you got it elsewhere."
+    "--server-key",
+    metavar="HEX",
+    callback=public_key,
+    help="A public key of the server, as you got it elsewhere; any one of its list.",
 )
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Where the checkpoint of now is kept for the next time; nothing is written where it contradicts the one of before.",
+    help="Where the checkpoint of now is kept for the next time; where it contradicts the one of before, in FILE.contradicts: the "
+    "two prove it.",
 )
 @click.option(
     "--timeout",
@@ -177,9 +181,15 @@ def check(
 ) -> None:
     """Watch the log of a server from outside, by its public answers alone.
 
-    Its keys must follow from --server-key, or from those that signed --checkpoint; each of them must have signed the checkpoint
-    of now; the log must have grown from the one of before; its entries must make the root that was signed, and have no two of
-    a kind for one game, which would be a fork.
+    The transparency log has an entry for the lock and one for the end of every game; its checkpoint is its size and hash,
+    signed. The first time, give --save FILE; from then on --checkpoint FILE --save FILE, the same one.
+
+    The server's keys must follow from --server-key, or from those that signed --checkpoint; without either they are told as
+    seen for the first time. Each of them must have signed the checkpoint of now; the log must have grown from the one of
+    before, which without --checkpoint is not looked at; its entries must make the root that was signed, and have no two of a
+    kind for one game, which would be a fork.
+
+    Exit status 0: all holds; 1: something does not; 2: the log could not be looked at.
     """
     # not at the top: nothing else here speaks HTTP, and it takes long to load
     import httpx

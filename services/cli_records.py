@@ -96,7 +96,7 @@ def _seat_keys(context: click.Context, parameter: click.Parameter, pairs: tuple[
 
 @click.command()
 @FILES
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a record, on one line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a record or proof file, on one line.")
 @click.option("-q", "--quiet", is_flag=True, help="Tell only what does not hold, and at the end how many do.")
 @click.option(
     "-j",
@@ -104,32 +104,33 @@ def _seat_keys(context: click.Context, parameter: click.Parameter, pairs: tuple[
     type=click.IntRange(1, 256),
     default=1,
     show_default=True,
-    help="Processes that judge the records of a file; about as many as there are cores.",
+    help="Processes that judge the records of a file of many: at best as many as there are cores.",
 )
 @click.option(
     "--server-key",
     metavar="HEX",
     callback=public_key,
-    help="The server's key, as you got it elsewhere: its first one, or that from when the game was opened.",
+    help="The server's public key, as you got it elsewhere than from this file: the one that it had when the game was opened, or "
+    "with --server-keys an earlier one.",
 )
 @click.option(
     "--server-keys",
     type=Evidence("list of keys", read_key_list),
-    help="The server's list of keys, the answer of /v1/log/keys: what follows in it from your --server-key is the server's too.",
+    help="The server's list of keys, the answer of /v1/log/keys as JSON: what follows in it from your --server-key is the server's too.",
 )
 @click.option(
     "--receipt",
     "receipts",
     type=Evidence("receipt", read_kept_receipt),
     multiple=True,
-    help="A receipt that you kept: the answer to one of your moves, or its receipt alone, as JSON.",
+    help="A receipt that you kept: the answer to one of your moves, or its receipt alone, as JSON; may be repeated.",
 )
 @click.option(
     "--checkpoint",
     "checkpoints",
     type=Evidence("checkpoint", read_kept_checkpoint),
     multiple=True,
-    help="A checkpoint of the server's log that you kept: the answer of /v1/log/checkpoint or /v1/log/proof.",
+    help="A checkpoint of the server's log that you kept: the answer of /v1/log/checkpoint or /v1/log/proof; may be repeated.",
 )
 @click.option(
     "--seat-key",
@@ -137,12 +138,12 @@ def _seat_keys(context: click.Context, parameter: click.Parameter, pairs: tuple[
     metavar="SEAT=HEX",
     multiple=True,
     callback=_seat_keys,
-    help="The key that a seat signs its moves with, as you got it from its player; may be repeated.",
+    help="The public key that a seat, from 0 on, signs its moves with, as you got it from its player; may be repeated.",
 )
 @click.option(
     "--rerun-bots",
     is_flag=True,
-    help="Let the house's bots of a proof file decide again; it must come to the same.",
+    help="Let the house's bots of a proof file decide again: claim B, which must come to the same moves.",
 )
 def verify(
     files: tuple[IO[bytes], ...],
@@ -158,9 +159,15 @@ def verify(
 ) -> None:
     """Check game records and proof files; - is standard input.
 
-    A FILE is a record (hearts-record/1), many of them, one a line, or a proof file (hearts-audit/1). A file may be of any
-    size, and come through a pipe: it is read as it is judged. Receipts and checkpoints that you kept go with one proof file, which must be of the events that they are of.
-    Exit status 0: all hold; 1: one does not; 2: something could not be read as a record.
+    A FILE is a record (hearts-record/1), many of them, one a line, or a proof file (hearts-audit/1). It may be of any size,
+    and come through a pipe.
+
+    A record is held to the rules. Of a proof file four claims are judged: F, the deals were fixed before play; I, nothing was
+    altered; R, every move was legal and every score follows; B, the house's bots decided as they say. What you kept or know
+    from elsewhere takes the place of the server's word: receipts and checkpoints, which go with one proof file, of their own
+    game, and keys.
+
+    Exit status 0: nothing fails; 1: something does; 2: something could not be read, or the options do not go together.
     """
     kept = Kept(receipts, checkpoints, server_keys)
     if server_keys is not None and server_key is None:

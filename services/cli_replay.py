@@ -1,26 +1,35 @@
-"""``hearts replay``: a game of the store, or of a proof file, event by event."""
+"""``hearts replay``: a game of the store, of a proof file or of a record, event by event."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
 import click
 
 from domain.cards import NAMES, Card, parse_card
 from domain.events import AnyEvent
+from domain.record import Record
+from domain.record import replay as judge_record
 from domain.refusals import HeartsError, Malformed
 from domain.state import State
 from services.cli_games import open_house
 from services.codec import CODEC
+from services.imported import events_of
 from services.paging import EventPages
 from services.printable import printable, printable_line
 from services.proof import Proof, read_proof
+from services.record_files import open_file, read_file, verdict_line
 from services.retold import NotShown, Retold
 from services.revealed import restore_hidden
 from services.verdicts import verify_proof
+
+_GAME: Final = re.compile("[A-Za-z0-9_-]{1,64}")
+"""The id of a game."""
 
 
 class CardParam(click.ParamType[Card]):
@@ -41,20 +50,29 @@ class CardParam(click.ParamType[Card]):
 @click.command()
 @click.argument("game")
 @click.option(
-    "--at", type=click.IntRange(1), help="The table after this event; the last one unless you say so."
+    "--at",
+    type=click.IntRange(1),
+    metavar="EVENT",
+    help="The table after this event; after the last one unless you say so.",
 )
 @click.option(
-    "--seat", type=click.IntRange(0), help="As this seat could see it; with --why, what it might do."
+    "--seat",
+    type=click.IntRange(0),
+    metavar="SEAT",
+    help="The table as this seat, from 0 on, could see it; with --why, what it might do.",
 )
-@click.option("--open", "everybody", is_flag=True, help="With the cards of all.")
+@click.option("--open", "everybody", is_flag=True, help="The table with the cards of all seats.")
 @click.option(
     "--why",
     type=CardParam(),
     metavar="CARD",
-    help="By which rule this card might be played or passed, or not: at event --at, or each time that it was.",
+    help="QS, TH, ...: by which rule this card might be played or passed, or not: at event --at, or each time that it was.",
 )
 @click.option(
-    "--diff", type=click.IntRange(1), metavar="EVENT", help="What is seen otherwise than after this event."
+    "--diff",
+    type=click.IntRange(1),
+    metavar="EVENT",
+    help="What has changed from this event to --at, or to the last one; with --seat, what that seat could see of it.",
 )
 @click.option("--step", is_flag=True, help="Event by event, from --at on; Enter goes on, q ends.")
 def replay(
@@ -68,9 +86,12 @@ def replay(
 ) -> None:
     """Tell a game event by event, or show the table as it was.
 
-    GAME is the id of a game of the store, or a proof file. Without options every event is told in a line. Cards of a hand
-    are shown when it is over, to nobody before.
+    GAME is the id of a game of the store, or a file: a proof file (hearts-audit/1) or one game record (hearts-record/1), of
+    which each hand is told move by move; - is standard input. Without options every event is told in a line, with its
+    number before it: that is the EVENT of the options. Cards of a hand are shown when it is over, to nobody before.
     """
+    if step and game == "-":
+        raise click.UsageError("--step waits for Enter on standard input, and - reads the game from there")
     _check_together({"--step": step, "--why": why is not None, "--diff": diff is not None})
     for word, given in (("--why", why), ("--diff", diff), ("--seat", seat)):
         if everybody and given is not None:
@@ -115,10 +136,14 @@ def _explain(retold: Retold, at: int | None, card: Card, seat: int | None) -> No
 
 def _read(game: str) -> Retold:
     try:
-        if (path := Path(game)).is_file():
-            proof = read_proof(path.read_bytes())
-            _warn_of(proof)
-            return Retold(restore_hidden([CODEC.decode(line) for line in proof.lines]), _ids)
+        if game == "-":
+            return _read_file(_standard_input())
+        if (
+            path := Path(game)
+        ).exists() and not path.is_dir():  # a pipe of the shell, as in <(...), is no regular file
+            return _read_file(path.read_bytes())
+        if not _GAME.fullmatch(game):
+            raise Malformed(f"there is no file {printable(game, 200)}, and no game can have that id")
         with open_house() as house:
             table = house.tables.load(game)
             events = cast(
@@ -126,8 +151,49 @@ def _read(game: str) -> Retold:
             )
             names = house.players.seat_names(table.state)
             return Retold(events, lambda state: _names_of(state, names))
+    except click.ClickException as error:  # of the store
+        raise click.ClickException(f"{error.message} (and there is no file {printable(game)})") from error
     except (HeartsError, OSError) as error:
         raise click.ClickException(printable_line(str(error))) from error
+
+
+def _standard_input() -> bytes:
+    try:
+        with click.open_file("-", "rb") as file:
+            return cast("bytes", file.read())
+    except RuntimeError as error:
+        raise Malformed("standard input is closed") from error
+
+
+def _read_file(data: bytes) -> Retold:
+    """The game of a proof file or of a record. Raises `HeartsError`."""
+    if open_file(BytesIO(data)).kind == "proof":
+        proof = read_proof(data)
+        _warn_of(proof)
+        return Retold(restore_hidden([CODEC.decode(line) for line in proof.lines]), _ids)
+    record: Record | None = None
+    for _, found in read_file(BytesIO(data)):
+        if isinstance(found, HeartsError):
+            raise found
+        if record is not None:
+            raise Malformed(
+                "the file holds several game records, and one can be told: give it alone, or as -"
+            )
+        record = found
+    assert record is not None, "a file without a record is refused"
+    return _of_record(record)
+
+
+def _of_record(record: Record) -> Retold:
+    """The game of a record, as far as it was played. Raises `Malformed` where the record does not hold."""
+    verdict = judge_record(record)
+    if not verdict.ok:
+        raise Malformed(
+            f"this game record does not hold, so it cannot be told: {verdict_line(verdict, record.seats)}"
+        )
+    # no times, server or players stand in a record, and none of them is told
+    events = events_of(record, "record", record.seats, "", 0)
+    return Retold(cast("list[AnyEvent]", events), lambda state: _names_of(state, record.seats))
 
 
 def _warn_of(proof: Proof) -> None:

@@ -323,11 +323,15 @@ def make_folder(folder: Path) -> None:
         ) from error
 
 
+PORT_CHOSEN_BY: Final = "--port, or HEARTS_PORT as in HEARTS_PORT=8001 make run"
+"""What chooses the port of the API: `make run` passes no option on."""
+
+
 class PortInUse(HouseError):
     """Another program listens on the port."""
 
 
-def free_port(host: str, port: int, chosen_by: str = "--port") -> int:
+def free_port(host: str, port: int, chosen_by: str = PORT_CHOSEN_BY) -> int:
     """`port` where it is free, or any free one for 0. Raises PortInUse, HouseError, and says what chooses another."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

@@ -50,7 +50,7 @@ def check_record(record: Record) -> None:
 
 
 def events_of(record: Record, game: str, players: Sequence[str], server_key: str, at: int) -> list[e.Event]:
-    """The events of a finished game, seats taken by ``players``, all at ``at`` (ms). For a record that was checked."""
+    """The events of a game, seats taken by ``players``, all at ``at`` (ms), as far as it was played. For a record that holds."""
     kinds: list[Opening] = [(seat, "player", "") for seat in range(record.rules.players)]
     found: list[e.Event] = [_created(record, game, server_key, at)]
     for seat, player in enumerate(players):
@@ -62,8 +62,10 @@ def events_of(record: Record, game: str, players: Sequence[str], server_key: str
     terms, totals = terms_of(record.rules), [0] * record.rules.players
     for number, hand in enumerate(record.hands, 1):
         played, points = _play(terms, number, hand, totals, at)
-        totals = add_points(terms, totals, points)
         found += played
+        if points is None:
+            break
+        totals = add_points(terms, totals, points)
         found.append(_scored(terms, number, hand, points, totals, at))
         end = game_end(terms, totals, points, number)
         if end is not None:
@@ -93,8 +95,8 @@ def _created(record: Record, game: str, server_key: str, at: int) -> e.GameCreat
 
 def _play(
     terms: Terms, number: int, hand: RecordHand, totals: Sequence[int], at: int
-) -> tuple[list[e.Event], list[int]]:
-    """The events of a hand up to its score, and its points."""
+) -> tuple[list[e.Event], list[int] | None]:
+    """The events of a hand up to its score, and its points; none while it is not over."""
     state = HandState(
         number,
         terms.pass_offset(number),
@@ -107,6 +109,8 @@ def _play(
     found: list[e.Event] = [
         e.HandDealt(at=at, hand=number, hands=(None,) * terms.players, kitty=None, hidden=hidden)
     ]
+    if state.offset and hand.passes is None:
+        return found, None
     if hand.passes is not None:
         for seat, cards in enumerate(hand.passes):
             state.passes[seat] = mask_of(cards)
@@ -121,6 +125,8 @@ def _play(
             taker = trick_taker(terms, state)
             state.take(taker, terms, cards_of(state.kitty) if kitty_in_trick(terms, state) else [])
             found.append(e.TrickEnded(at=at, seat=taker))
+    if state.turn >= 0 or (hand.moon is None and moon_chooser(terms, state, totals) is not None):
+        return found, None
     if hand.moon is not None:
         state.choice = hand.moon
         found.append(e.MoonChosen(at=at, seat=_chooser(terms, state, totals), choice=hand.moon, by="player"))

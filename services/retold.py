@@ -81,7 +81,11 @@ class Retold:
         if (seat is not None or everybody) and not is_open(state, self._last):
             raise NotShown("the cards of a hand are shown when it is over")
         seen = view(state, seat)
-        return [*self._head(seq, seen), *self._seats(state, seen, everybody), *self._tail(seen, state)]
+        return [
+            *self._head(seq, seen, state.terms.hand),
+            *self._seats(state, seen, everybody),
+            *self._tail(seen, state),
+        ]
 
     def why(self, seq: int, card: Card, seat: Seat | None = None) -> str:
         """Whether a seat might play or pass a card, and by which rule. Raises `NotShown`.
@@ -185,12 +189,10 @@ class Retold:
             else ""
         )
 
-    def _head(self, seq: int, seen: View) -> list[str]:
+    def _head(self, seq: int, seen: View, tricks: int) -> list[str]:
         where = f"event {seq}, {seen.phase}"
         if seen.hand_number:
-            where += (
-                f", hand {seen.hand_number}, {_WAYS.get(seen.pass_offset, '')}, trick {len(seen.history) + 1}"
-            )
+            where += f", hand {seen.hand_number}, {_WAYS.get(seen.pass_offset, '')}, {_trick_of(len(seen.history), tricks)}"
             where += ", hearts broken" if seen.hearts_broken else ""
         return [where]
 
@@ -248,6 +250,11 @@ def _mover_of(event: e.Event, card: Card) -> Seat | None:
     if isinstance(event, e.CardsPassed):
         return event.seat if NAMES[card] in event.text.split() else None
     return None
+
+
+def _trick_of(done: int, tricks: int) -> str:
+    """Which trick of a hand is played, where ``done`` are over of all its ``tricks``."""
+    return f"trick {done + 1}" if done < tricks else f"all {tricks} tricks played"
 
 
 def _spoken(names: Sequence[str], seat: Seat | None) -> str:

@@ -360,7 +360,7 @@ def test_a_spoilt_file_of_tokens_counts_as_none(play: Play, tmp_path: Path, text
     path.parent.mkdir(parents=True)
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     assert 0 == play("basic", typed="quit\n").exit_code
-    assert ["players", "game", "move_keys", "server_keys"] == list(
+    assert ["players", "game", "move_keys", "server_keys", "given_key"] == list(
         json.loads(path.read_text())[command.DEFAULT_URL]
     )
 

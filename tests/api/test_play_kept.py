@@ -222,6 +222,67 @@ def test_another_key_at_the_address_is_warned_of(play: Play, home: Path, service
     assert "is not the one that you gave" in done.output
 
 
+def pins(line: str) -> list[str]:
+    """The words of the printed command that pin the server's key."""
+    words = shlex.split(line)
+    at = [place for place, word in enumerate(words) if word.startswith("--server-key")]
+    return [word for place in at for word in words[place : place + 2]]
+
+
+def test_the_command_pins_the_key_that_the_player_gave(play: Play) -> None:
+    """Given the server has another one, then it is warned of, and the check fails as it should instead of pinning that."""
+    done = play(*SHORT, "--server-key", OTHER)
+    assert "is not the one that you gave" in done.output
+    assert ["--server-key", OTHER] == pins(line_of(done))
+    checked = run(line_of(done))
+    assert (1, True) == (checked.exit_code, "another server key than you have" in checked.output)
+
+
+def test_the_command_pins_no_key_that_was_warned_of(play: Play, home: Path) -> None:
+    """Given another key than the one first seen, then none is pinned; neither when the player comes back to that game."""
+    purse(home).learn_key(URL, OTHER)
+    play(*SHORT[:1], *SHORT[2:], typed="quit\n")
+    done = play("--game", "last", "--demo")
+    assert f"is not the one first seen at this address, {OTHER[:16]}" in done.output
+    assert [] == pins(line_of(done))
+
+
+def test_a_key_is_given_for_a_game_that_goes_on(play: Play) -> None:
+    """Given the game was begun without one, then it is held to the one that is given later."""
+    play(*SHORT[:1], *SHORT[2:], typed="quit\n")
+    done = play("--game", "last", "--demo", "--server-key", OTHER)
+    assert "is not the one that you gave" in done.output
+    assert ["--server-key", OTHER] == pins(line_of(done))
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_after_a_rotation_the_command_has_the_old_key_and_the_list(
+    play: Play, home: Path, services: Services, given: bool
+) -> None:
+    """Given the player knows the key from before, then its list, saved beside the receipt, leads to the one of the game."""
+    first = services.key.public
+    if not given:
+        play("basic", typed="quit\n")
+    services.key.turn_to(services.key.add(Random(5).randbytes))
+    for words in (["--server-key", first] if given else [], []):
+        done = play(*SHORT, *words)
+        assert "server's key" not in done.output
+        _, key, _, listed = pins(line_of(done))
+        assert (first, home / "games", ".keys") == (key, Path(listed).parent, Path(listed).suffix)
+        checked = run(line_of(done))
+        assert (0, True) == (checked.exit_code, "its server key follows from yours" in checked.output)
+
+
+def test_a_mistyped_key_is_never_said_to_have_been_seen(play: Play, home: Path, services: Services) -> None:
+    """It is remembered as given, and given up for the right one."""
+    play("basic", "--server-key", OTHER, typed="quit\n")
+    assert ([], OTHER) == (purse(home).server_keys(URL), purse(home).given_key(URL))
+    told = play("basic", typed="quit\n").output
+    assert ("is not the one that you gave" in told, "first seen" in told) == (True, False)
+    play("basic", "--server-key", services.key.public, typed="quit\n")
+    assert "server's key" not in play("basic", typed="quit\n").output
+
+
 @pytest.mark.parametrize("key", ["", "ab", "x" * 64])
 def test_what_is_no_key_is_wrong_usage(play: Play, key: str) -> None:
     """Before anything is sent."""

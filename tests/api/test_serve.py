@@ -124,10 +124,11 @@ def test_a_port_in_use_is_one_clear_sentence(environ: dict[str, str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = subprocess.run([*COMMAND, "--port", str(port)], env=environ, capture_output=True, text=True)
-    assert (1, f"Error: port {port} of 127.0.0.1 is in use; choose another with --port\n") == (
-        done.returncode,
-        done.stderr,
+    told = (
+        f"Error: port {port} of 127.0.0.1 is in use; choose another with "
+        "--port, or HEARTS_PORT as in HEARTS_PORT=8001 make run\n"
     )
+    assert (1, told) == (done.returncode, done.stderr)
 
 
 def test_two_servers_do_not_share_a_port(environ: dict[str, str]) -> None:

@@ -148,8 +148,8 @@ def test_a_rotation_is_vouched_for_by_the_old_key() -> None:
 
 def test_a_game_that_begins_under_another_key_later_is_told() -> None:
     """Given the first event named a key when the game was first seen, then it names that one for ever."""
-    one = witness()
-    one.kept.server_key = OTHER_KEY.public
+    kept = Keepsake(url="http://x", game=GAME, seat=0, server_key=OTHER_KEY.public)
+    one = Witness(kept, [OTHER_KEY.public, KEY.public])
     (found,) = shown(one, CREATED)
     assert "said another before" in found
 

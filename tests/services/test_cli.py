@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
@@ -170,3 +171,12 @@ def test_what_the_system_refuses_is_a_sentence(
     assert (1, "Error: a\ufffd: no luck\n") == ((done := run("config")).exit_code, done.stderr)
     with pytest.raises(OSError, match="no luck"):
         cli.main(["config"], standalone_mode=False)
+
+
+@pytest.mark.parametrize(
+    "words", [["verify"], ["audit"], ["log", "check"]], ids=["verify", "audit", "log check"]
+)
+def test_commands_that_judge_tell_their_exit_statuses(words: list[str]) -> None:
+    """All three, in `--help`."""
+    told = " ".join(CliRunner().invoke(cli.main, [*words, "--help"]).output.split())
+    assert re.search(r"Exit status 0: .+; 1: .+; 2: .+\.", told), told

@@ -115,7 +115,7 @@ def test_games_since_a_date(run: Run, services: Services, clock: Clock) -> None:
         ((), "one of the three"),
         (("--all", "--since", "2026-01-01"), "one of the three"),
         (("x", "--all"), "one of the three"),
-        (("--since", "yesterday"), "does not match"),
+        (("--since", "yesterday"), "is no date as 2026-03-01"),
         (("nothing",), "there is no game nothing"),
         (("a\x1bb\nc",), "there is no game a\N{REPLACEMENT CHARACTER}b"),
     ],

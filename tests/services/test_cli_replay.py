@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +21,7 @@ from services.codec import CODEC
 from services.proof import proof_lines
 from services.retold import STATION, NotShown, Retold
 from tests.golden.test_golden import FOLDER, recorded
+from tests.support.records import cut, moon_record, small_record, spoil
 
 GAMES = sorted(path.name.split(".")[0] for path in FOLDER.glob("*.ndjson.z"))
 
@@ -265,3 +269,93 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
     path.write_bytes(b"nonsense")
     done = run(str(path))
     assert (1, True) == (done.exit_code, "line 1" in done.output)
+
+
+def test_a_hand_that_is_played_out_has_no_further_trick(proof: Callable[[str], str]) -> None:
+    """Given 13 tricks, then the last one is named as such, and behind it there is none."""
+    file = proof("basic-4")
+    story = retold("basic-4")
+    scored = next(seq for seq, line in story.lines() if "is scored" in line)
+    told = [run(file, "--at", str(seq)).output.splitlines()[0] for seq in (scored - 2, scored)]
+    assert [True, True] == ["trick 13" in told[0], "all 13 tricks played" in told[1]]
+    assert not [seq for seq in range(1, len(story) + 1) if "trick 14" in story.board(seq, None)[0]]
+
+
+def test_a_proof_file_comes_by_standard_input(proof: Callable[[str], str], tmp_path: Path) -> None:
+    """As `-`, or as a pipe with a name, like any file; --step has its Enter from there, and is refused."""
+    file = Path(proof("basic-4"))
+    whole, text = run(str(file)).output, file.read_text()
+    assert whole == run("-", given=text).output
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(text,))
+    writer.start()
+    assert whole == run(str(pipe)).output
+    writer.join()
+    done = run("-", "--step", given=text)
+    assert (2, True) == (done.exit_code, "--step waits for Enter" in done.output)
+
+
+@pytest.mark.parametrize(
+    ("record", "lines", "last"),
+    [
+        (small_record(), 37, "hand 2 is scored: Anna +0 = 0; Bo +0 = 0; Cy +13 = 26"),
+        (cut(small_record(), 4, 1), 29, "Cy (2) plays QS"),
+        (
+            spoil(
+                spoil(small_record(), "hands.1", {"deal": small_record()["hands"][1]["deal"], "kitty": "5S"}),
+                "winners",
+                None,
+            ),
+            20,
+            "hand 2 is dealt",
+        ),
+        (moon_record(), 27, "hand 2 is scored"),
+        (spoil(moon_record(), "hands.1.moon", ...), 25, "takes the trick"),
+    ],
+    ids=["two hands", "in mid-trick", "before the pass", "moons", "a moon to choose"],
+)
+def test_a_record_is_told_move_by_move(record: dict[str, object], lines: int, last: str) -> None:
+    """As far as it was played; with the table at each move, of hands that are over as each seat knew it."""
+    text = json.dumps(record)
+    done = run("-", given=text)
+    assert (0, "") == (done.exit_code, done.stderr)
+    told = done.output.splitlines()
+    assert (lines, True) == (len(told), last in told[-1]), done.output
+    first = next(int(line.split()[0]) for line in told if " plays " in line)
+    assert "legal: " in run("-", "--at", str(first - 1), "--seat", "0", given=text).output
+    assert f"event {len(told)}, " in run("-", "--at", str(len(told)), given=text).output
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            json.dumps(spoil(small_record(), "hands.0.plays.0", "6S")),
+            "this game record does not hold, so it cannot be told: hand 1, play 1: ",
+        ),
+        (2 * f"{json.dumps(small_record())}\n", "the file holds several game records, and one can be told"),
+        (json.dumps(spoil(small_record(), "seats", ...)), "line 1: the record has no 'seats'"),
+        ("", "the file is empty"),
+    ],
+)
+def test_a_record_that_cannot_be_told(text: str, told: str) -> None:
+    """It is said why, in one sentence."""
+    done = run("-", given=text)
+    assert (1, 1, True) == (done.exit_code, done.output.count("\n"), told in done.output), done.output
+
+
+@pytest.mark.parametrize("name", ["no.ndjson", "folder/no", "a b"])
+def test_a_file_that_is_not_there(name: str) -> None:
+    """Is not asked of the store, which has no such ids."""
+    done = run(name)
+    assert (1, True) == (done.exit_code, f"there is no file {name}, " in done.output)
+
+
+def test_neither_a_game_nor_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given what could be either, then the store is asked, and both are told."""
+    monkeypatch.setenv("HEARTS_STORE_URL", f"unix://{tmp_path}/nothing")
+    done = run("game")
+    assert 1 == done.exit_code
+    assert "the store does not answer" in done.output
+    assert "(and there is no file game)" in done.output

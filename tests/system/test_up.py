@@ -229,7 +229,10 @@ def test_a_port_in_use(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         told = refused("--data", tmp_path / "data", "--port", port)
-    assert f"Error: port {port} of 127.0.0.1 is in use; choose another with --port\n" == told
+    assert (
+        f"Error: port {port} of 127.0.0.1 is in use; choose another with "
+        "--port, or HEARTS_PORT as in HEARTS_PORT=8001 make run\n"
+    ) == told
     assert not (tmp_path / "data").exists()
 
 
