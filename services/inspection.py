@@ -6,7 +6,7 @@ and the secrets that its reveals must agree with. The report lists everything th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
@@ -14,21 +14,20 @@ import msgspec
 
 from domain import events as e
 from domain.refusals import CorruptLog, Malformed
-from domain.ruleset import MOST_HANDS
-from domain.shuffle import chain_link, genesis_head, next_head
+from domain.shuffle import genesis_head, next_head
 from domain.state import State
 from services import desks
 from services.audit import KeyMissing, Receipt, Signer
 from services.checkpoints import PublicLog
 from services.codec import CODEC
 from services.folded import Table, follow
+from services.hidden_parts import secret_problems
 from services.integrity import Kept
 from services.leaves import Leaf, leaf_kind
 from services.logcheck import leaf_problems
 from services.projections import update
 from services.proof import Claim, proof_lines, read_proof
 from services.receipts import ReceiptReport, judge_receipt
-from services.revealed import restore_hidden
 from services.snapshot import Snapshot, read_snapshot, take_snapshot
 from services.standings_fold import finished_of
 from services.store import CorruptStream, Entry
@@ -305,7 +304,7 @@ class Inspection:
             bare = CODEC.decode_all([(seq, public, b"") for seq, public, _ in self._entries])
         except (CorruptLog, KeyError):
             return  # which the fold and the claims tell
-        for seq, why in _secret_problems(list(events), list(bare)):
+        for seq, why in secret_problems(list(events), list(bare)):
             self._tell("secrets", seq, why)
 
     def _pinned(self, key: Signer) -> str:
@@ -334,29 +333,6 @@ class Inspection:
 
 def _standing(place: desks.Place) -> str:
     return "over" if place.done else "waiting for that player" if place.turn else "waiting for others"
-
-
-def _secret_problems(events: list[Any], bare: list[Any]) -> Iterator[tuple[int, str]]:
-    first = events[0] if events else None
-    if isinstance(first, e.GameCreated) and first.anchor is not None:
-        secret = first.hidden.chain if isinstance(first.hidden, e.OpenedSecret) else ""
-        try:
-            anchored = (
-                chain_link(bytes.fromhex(secret), min(first.chain, MOST_HANDS), 0).hex() == first.anchor
-            )
-        except ValueError:
-            anchored = False
-        if not anchored:
-            yield 1, "its secret is not the end of the chain that the anchor commits to"
-    try:
-        revealed: list[Any] = list(restore_hidden(bare))
-    except LookupError:
-        return  # a reveal that does not fit its hand, which the claims tell
-    for seq, (event, told) in enumerate(zip(events, revealed, strict=True), 1):
-        if isinstance(event, e.CardsPassed) and told.hidden not in (msgspec.UNSET, event.hidden):
-            yield seq, f"the secret pass of seat {event.seat} is not the one that was revealed"
-        elif isinstance(event, e.HandDealt) and told.hidden not in (msgspec.UNSET, event.hidden):
-            yield seq, f"the secret deal of hand {event.hand} is not the one that was revealed"
 
 
 def _differences(kept: Snapshot, wanted: Snapshot | None) -> list[str]:
