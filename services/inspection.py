@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -18,7 +19,7 @@ from domain.shuffle import genesis_head, next_head
 from domain.state import State
 from services import desks
 from services.audit import KeyMissing, Receipt, Signer
-from services.checkpoints import PublicLog
+from services.checkpoints import LogProof, PublicLog
 from services.codec import CODEC
 from services.folded import Table, follow
 from services.hidden_parts import secret_problems
@@ -31,7 +32,7 @@ from services.receipts import ReceiptReport, judge_receipt
 from services.snapshot import Snapshot, read_snapshot, take_snapshot
 from services.standings_fold import finished_of
 from services.store import CorruptStream, Entry
-from services.translog import Place
+from services.translog import CorruptTransparencyLog, Place
 from services.verdicts import verify_throughout
 
 Check = Literal["stream", "fold", "secrets", "snapshot", "projection", "log", "receipt", "F", "I", "R", "B"]
@@ -160,7 +161,7 @@ class Inspection:
     def report(self, log: PublicLog, key: Signer, *, settled: bool) -> AuditReport:
         """Everything that is wrong."""
         receipts = self._check_receipts(key)
-        self._check_log()
+        self._check_log(log)
         tables = self._fold()
         self._check_snapshot(tables)
         self._check_projection(tables)
@@ -201,8 +202,8 @@ class Inspection:
                 self._break(one.seq, f"by a receipt: {one.detail}")
         return told
 
-    def _check_log(self) -> None:
-        """The leaves of the log are those of the events."""
+    def _check_log(self, log: PublicLog) -> None:
+        """The leaves of the log are those of the events, and are found by their hashes."""
         if self._copies.log_fault is not None:
             self._tell("log", None, self._copies.log_fault)
         for _, leaf in self._copies.places:
@@ -212,6 +213,14 @@ class Inspection:
                 )
         for problem in leaf_problems(self._game, self._copies.places, self._leaves):
             self._tell("log", None, problem)
+        try:
+            found = log.tree.find([leaf.hash for _, leaf in self._copies.places])
+        except CorruptTransparencyLog as error:
+            self._tell("log", None, str(error))
+            return
+        for (index, leaf), known in zip(self._copies.places, found, strict=True):
+            if known != index:
+                self._tell("log", leaf.seq, f"leaf {index}, the {leaf.kind}, is not found by its hash")
 
     def _fold(self) -> dict[int, Table]:
         """The tables at the seqs that are compared, and at the end; fewer where the events cannot be folded."""
@@ -314,10 +323,20 @@ class Inspection:
             return key.of(first.server_key).public if isinstance(first, e.GameCreated) else key.public
         return key.public
 
+    def _prove(self, log: PublicLog, leaves: Sequence[Leaf], server_key: str) -> LogProof | None:
+        """What the log shows of the game; that it is spoilt is a problem."""
+        try:
+            return log.show(leaves, server_key)
+        except CorruptTransparencyLog as error:
+            self._tell("log", None, str(error))
+        except KeyMissing:
+            pass  # the event that names such a key was changed, which the claims tell
+        return None
+
     def _claims(self, log: PublicLog, key: Signer, kept: Kept) -> tuple[Claim, ...]:
         """The claims of the proof file, I held to the store's other copies too."""
         try:
-            prove = None if self._copies.log_fault else log.prove
+            prove = None if self._copies.log_fault else partial(self._prove, log)
             data = b"".join(proof_lines(iter(self._entries), None, None, prove)) if self._entries else b""
             report, more = verify_throughout(read_proof(data), self._pinned(key), kept)
             found: list[Claim] = list(report.claims)

@@ -141,3 +141,28 @@ def test_a_fork_and_a_spoilt_log_are_found(services: Services, game: str) -> Non
     services.client.delete(Keys.log_places)
     services.client.set(Keys.log_places, "x")
     assert "WRONGTYPE" in told(audit(services, game), "log")
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        (("DEL", Keys.log_index), "is not found by its hash"),
+        (("DEL", Keys.log_nodes(0, 0)), "the transparency log has lost subtree"),
+        (
+            ("XADD", Keys.log_leaves, "3-0", "g", "x", "k", "end", "s", "9", "h", bytes(32)),
+            "the transparency log has lost subtree",
+        ),
+        (("SET", Keys.log_index, "x"), "WRONGTYPE"),
+    ],
+    ids=["index", "nodes", "leaf", "type"],
+)
+def test_a_log_that_shows_nothing_is_found(
+    services: Services, game: str, caplog: pytest.LogCaptureFixture, how: tuple[str | bytes, ...], words: str
+) -> None:
+    """What is kept beside the leaves is gone, or a leaf was added by hand: told in the report, and nowhere else."""
+    client: redis.Redis = services.client
+    client.execute_command(*how)
+    report = audit(services, game)
+    assert words in told(report, "log")
+    assert not report.ok
+    assert not caplog.records
