@@ -183,7 +183,7 @@ def _read_summary(version: bytes | None, summary: bytes | None) -> tuple[dict[st
         return None, None
     try:
         found = msgspec.json.decode(summary or b"", type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return None, f"its summary cannot be read: {error}"
     if type(found.get("seq")) is not int:
         return None, "its summary does not tell of which event it is"

@@ -81,8 +81,8 @@ class Copies(NamedTuple):
     """Why there is a summary that cannot be read."""
     asked: list[str]
     """The players at the table, by the summary."""
-    desks: dict[str, desks.Place]
-    """How the game stands on the desk of each of them, of those that have it."""
+    desks: dict[str, desks.Place | None]
+    """How the game stands on the desk of each of them, of those that have it; none where that cannot be read."""
     lobbies: dict[str, int]
     """When it was opened, by each lobby that it stands in."""
     unlisted: list[str]
@@ -296,7 +296,9 @@ class Inspection:
         for player in desks.players_at(table.state):
             right = desks.Place(seq, turn=player in waiting and not over, done=over)
             place = self._copies.desks.get(player)
-            if place is None:
+            if place is None and player in self._copies.desks:
+                self._tell("projection", seq, f"on the desk of {player} it cannot be read how it stands")
+            elif place is None:
                 if not over and player in self._copies.asked:
                     self._tell("projection", seq, f"on the desk of {player} it is missing")
             elif place.seq < seq:

@@ -107,3 +107,12 @@ def test_a_game_that_cannot_be_folded(services: Services, stranger: Guest, game:
         "problems"
     ]
     assert answer.headers["ETag"] == f'"29-{answer.json["head"][:16]}"'
+
+
+def test_an_event_that_is_nested_without_end(services: Services, stranger: Guest, game: str) -> None:
+    """It is told as any other that cannot be read."""
+    seq = change(services, game, "card_played", lambda raw: raw[:0] + b"{" + b"," + b"[" * 100_000)
+    answer = stranger.get(f"/v1/games/{game}/audit")
+    assert 200 == answer.status_code
+    check(AuditAnswer, answer.json)
+    assert {"fold", "R"} <= {one["check"] for one in answer.json["problems"] if one["event"] == seq}

@@ -211,6 +211,8 @@ def test_bytes_that_are_no_event_are_found(services: Services, game: str) -> Non
     """Garbage, a line break inside, a name that nobody knows; and what comes first is no opening."""
     for how in (
         lambda raw: raw[:0] + b"garbage",
+        lambda raw: raw[:0] + b"[" * 100_000,
+        lambda raw: raw[:-1] + b',"x":' + b"[" * 100_000,
         lambda raw: raw[:-1] + b"\n}",
         lambda raw: raw.replace(b"card_played", b"card_eaten"),
     ):

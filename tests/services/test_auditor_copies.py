@@ -85,6 +85,8 @@ def test_a_game_that_its_players_do_not_find_is_found(services: Services) -> Non
     assert f"on the desk of {ANNA} it stands as of event 2" in told(audit(services, game), "projection")
     client.hdel(desk, game)
     assert f"on the desk of {ANNA} it is missing" in told(audit(services, game), "projection")
+    client.hset(desk, game, b"x:t")
+    assert f"on the desk of {ANNA} it cannot be read" in told(audit(services, game), "projection")
     client.hset(desk, game, place)
     assert audit(services, game).ok
     client.delete(keys.seats(keys.partition(game)))
@@ -166,3 +168,9 @@ def test_a_log_that_shows_nothing_is_found(
     assert words in told(report, "log")
     assert not report.ok
     assert not caplog.records
+
+
+def test_a_summary_that_is_nested_too_deeply_is_found(services: Services, game: str) -> None:
+    """It is one that cannot be read, as any other."""
+    services.client.hset(services.keys.table(game), "summary", b"[" * 100_000)
+    assert "its summary cannot be read" in told(audit(services, game), "projection")
