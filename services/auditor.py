@@ -156,7 +156,7 @@ class Auditor:
             misprint=misprint,
             asked=players,
             desks=self._desks.places(game, players),
-            index={name: value or b"" for name, value in zip(_INDEX, index, strict=True)},
+            kept_by={name: value or b"" for name, value in zip(_INDEX, index, strict=True)},
             due=_due(due, before, after),
             unlisted=self._unlisted(game, projected, players),
             ranked=bool(self._store.wire.call("SISMEMBER", keys.standings_known, game)),

@@ -35,7 +35,7 @@ class Copies(NamedTuple):
     """The players at the table, by the summary."""
     desks: dict[str, desks.Place | None]
     """How the game stands on the desk of each of them, of those that have it; none where that cannot be read."""
-    index: dict[str, bytes]
+    kept_by: dict[str, bytes]
     """What is kept beside the summary, by which the lists are changed."""
     due: Due | None
     """When the house must act; none where the game went on meanwhile."""
@@ -71,7 +71,7 @@ def list_problems(copies: Copies, table: Table, right: Update, *, ended: bool) -
     """
     summary = right.summary
     for name, wanted in index_fields(right).items():
-        kept = copies.index.get(name, b"")
+        kept = copies.kept_by.get(name, b"")
         if kept != wanted:
             told, should = kept.decode(errors="replace"), wanted.decode()
             yield f"its lists are kept by {name} {told!r:.80}, and the events say {should!r:.80}"
