@@ -268,10 +268,15 @@ def test_a_receipt_of_somebody_else(run: Run, services: Services, kept: tuple[st
 
 
 @pytest.mark.parametrize(
-    ("words", "told"), [(["--all"], "one of the three"), (["other"], "which is not named")]
+    ("words", "told"),
+    [
+        (["--all"], "without --all or --since"),
+        (["--since", "2026-01-01"], "without --all or --since"),
+        (["other"], "which is not named"),
+    ],
 )
 def test_receipts_go_with_their_games(run: Run, kept: tuple[str, Path], words: list[str], told: str) -> None:
-    """Neither with all, nor with another game."""
+    """Neither with all, nor with those since a date, nor with another game."""
     done = run(*words, "--receipt", str(kept[1]))
     assert (2, True) == (done.exit_code, told in done.stderr), done.output
 
