@@ -17,12 +17,10 @@ from domain.commands import ABANDONED_AFTER
 from domain.signing import pass_signatures, signed_move
 from domain.variants import ruleset_of
 from services.cli_records import verify
-from services.integrity import Kept
 from services.proof import Claim, read_proof
-from services.verdicts import verify_proof, verify_throughout
+from services.verdicts import verify_proof
 from tests.support.games import Game, move_key
 from tests.support.proofs import (
-    KEY,
     Events,
     at_of,
     changed,
@@ -70,18 +68,6 @@ def test_the_moves_of_signing_seats_are_shown_to_be_their_own() -> None:
     assert "holds" == found.status
     assert f"{len(own)} moves signed by seats 0, 1" in found.detail
     assert "key not pinned of seats 0, 1" in found.detail
-
-
-def test_an_audit_does_not_ask_for_keys() -> None:
-    """It has no option for them, nor for checkpoints: given the same game, then no word of either."""
-    report, _ = verify_throughout(read_proof(file_of(signed_game().events)), KEY.public, Kept())
-    rules, whole = claim(report, "R"), claim(report, "I")
-    assert (("holds", 2, ""), True) == (
-        (rules.status, rules.level, rules.next),
-        rules.detail.endswith("moves signed by seats 0, 1"),
-    )
-    assert "hold it to a receipt that a player kept (hearts audit --receipt)" in whole.next
-    assert not any("-key" in one.line or "--checkpoint" in one.line for one in report.claims)
 
 
 def test_a_key_that_the_reader_has_is_pinned() -> None:
