@@ -31,7 +31,7 @@ KEPT_REPORTS: Final = 256
 """Reports of finished games that a process keeps; one takes some 2 KB."""
 _INDEX: Final = ("seq", "status", "players")
 _PAGE: Final = 100
-"""Summaries that are read at a time."""
+"""Games of a list that are looked at at a time."""
 _TRIES: Final = 3
 """How often a game that moves on while it is audited is looked at again."""
 
@@ -117,12 +117,17 @@ class Auditor:
             return math.inf
 
     def _summaries(self) -> Iterator[str]:
-        cursor: str | None = None
-        while True:
-            page, cursor = self._projections.list_games(after=cursor, limit=_PAGE)
-            yield from (one["id"] for one in page)
-            if cursor is None:
-                return
+        """The games in the lists that have a summary, which nobody reads here: it may be one that cannot be read."""
+        keys, wire = self._store.keys, self._store.wire
+        for lobby in (keys.lobby(p, status) for p in range(keys.partitions) for status in STATUSES):
+            cursor = b"0"
+            while True:
+                cursor, flat = wire.call("ZSCAN", lobby, cursor, "COUNT", _PAGE)
+                games = [one.decode(errors="replace") for one in flat[::2]]
+                there = wire.pipeline([("EXISTS", keys.table(game)) for game in games])
+                yield from (game for game, known in zip(games, there, strict=True) if known)
+                if cursor == b"0":
+                    break
 
     def _leaves(self) -> Iterator[str]:
         with suppress(CorruptTransparencyLog):  # which the audit of each game tells
