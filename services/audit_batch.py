@@ -23,7 +23,7 @@ from services.store import StoreUnavailable
 from services.tables import UnknownGame
 from services.wiring import Services, build
 
-CHECKS: Final = 1
+CHECKS: Final = 2
 """Raise it with every change of what an audit looks at or how a report is written."""
 VERSION: Final = f"{version('hearts-house')}/{CHECKS}"
 """Of a program that audits: reports of another are not taken for one's own."""

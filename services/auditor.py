@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from threading import Lock
@@ -17,9 +17,10 @@ from domain.refusals import CorruptLog
 from services.audit import Receipt, Signer
 from services.checkpoints import PublicLog
 from services.codec import CODEC
+from services.copies import Copies, Due
 from services.desks import Desks
 from services.folded import Table
-from services.inspection import AuditReport, Copies, Inspection
+from services.inspection import AuditReport, Inspection
 from services.projections import STATUSES, VERSION, Projections
 from services.receipts import signer_of
 from services.store import CorruptStream, Entry, Store
@@ -28,8 +29,9 @@ from services.translog import CorruptTransparencyLog, Place
 
 KEPT_REPORTS: Final = 256
 """Reports of finished games that a process keeps; one takes some 2 KB."""
+_INDEX: Final = ("seq", "status", "players")
 _PAGE: Final = 100
-"""Summaries that are read at a time."""
+"""Games of a list that are looked at at a time."""
 _TRIES: Final = 3
 """How often a game that moves on while it is audited is looked at again."""
 
@@ -37,8 +39,16 @@ _TRIES: Final = 3
 class Auditor:
     """Audits the games of a store. Every method raises `StoreUnavailable` when it does not answer."""
 
-    def __init__(self, store: Store, projections: Projections, log: PublicLog, key: Signer) -> None:
+    def __init__(
+        self,
+        store: Store,
+        projections: Projections,
+        log: PublicLog,
+        key: Signer,
+        clock: Callable[[], int],
+    ) -> None:
         self._store, self._projections, self._log, self._key = store, projections, log, key
+        self._clock = clock
         self._desks = Desks(store.client, store.keys)
         self._kept: OrderedDict[tuple[str, int, bytes], bytes] = OrderedDict()
         self._lock = Lock()
@@ -60,7 +70,7 @@ class Auditor:
                 break
         else:
             audit.tell_behind()
-        return audit.report(self._log, self._key, settled=not behind)
+        return audit.report(self._log, self._key, self._clock(), settled=not behind)
 
     def kept_json(self, game: str, table: Table) -> bytes | None:
         """The report on a finished game as JSON, where it was kept by `audit_json`."""
@@ -107,12 +117,17 @@ class Auditor:
             return math.inf
 
     def _summaries(self) -> Iterator[str]:
-        cursor: str | None = None
-        while True:
-            page, cursor = self._projections.list_games(after=cursor, limit=_PAGE)
-            yield from (one["id"] for one in page)
-            if cursor is None:
-                return
+        """The games in the lists that have a summary, which nobody reads here: it may be one that cannot be read."""
+        keys, wire = self._store.keys, self._store.wire
+        for lobby in (keys.lobby(p, status) for p in range(keys.partitions) for status in STATUSES):
+            cursor = b"0"
+            while True:
+                cursor, flat = wire.call("ZSCAN", lobby, cursor, "COUNT", _PAGE)
+                games = [one.decode(errors="replace") for one in flat[::2]]
+                there = wire.pipeline([("EXISTS", keys.table(game)) for game in games])
+                yield from (game for game, known in zip(games, there, strict=True) if known)
+                if cursor == b"0":
+                    break
 
     def _leaves(self) -> Iterator[str]:
         with suppress(CorruptTransparencyLog):  # which the audit of each game tells
@@ -120,14 +135,18 @@ class Auditor:
 
     def _read_copies(self, game: str) -> Copies:
         keys, partition = self._store.keys, self._store.keys.partition(game)
-        snapshot, table, *scores = self._store.wire.pipeline(
+        last = ("XREVRANGE", keys.stream(game), "+", "-", "COUNT", 1)
+        before, due, after, snapshot, table, *scores = self._store.wire.pipeline(
             [
+                last,
+                ("ZSCORE", keys.due(partition), game),
+                last,
                 ("GET", keys.snapshot(game)),
-                ("HMGET", keys.table(game), "v", "summary"),
+                ("HMGET", keys.table(game), "v", "summary", *_INDEX),
                 *(("ZSCORE", keys.lobby(partition, status), game) for status in STATUSES),
             ]
         )
-        version, summary = table
+        version, summary, *index = table
         projected, misprint = _read_summary(version, summary)
         players = _players(projected)
         fault: str | None = None
@@ -142,6 +161,8 @@ class Auditor:
             misprint=misprint,
             asked=players,
             desks=self._desks.places(game, players),
+            kept_by={name: value or b"" for name, value in zip(_INDEX, index, strict=True)},
+            due=_due(due, before, after),
             unlisted=self._unlisted(game, projected, players),
             ranked=bool(self._store.wire.call("SISMEMBER", keys.standings_known, game)),
             lobbies={
@@ -177,13 +198,20 @@ class Auditor:
             return self._store.read(game, 0, error.seq - 1) if error.seq > 1 else [], error
 
 
+def _due(score: bytes | None, before: Sequence[Any], after: Sequence[Any]) -> Due | None:
+    """When the house must act, if the last entry of the stream is the same before and after that was read."""
+    if not before or not after or before[0][0] != after[0][0]:
+        return None
+    return Due(int(before[0][0].split(b"-")[0]), None if score is None else float(score))
+
+
 def _read_summary(version: bytes | None, summary: bytes | None) -> tuple[dict[str, Any] | None, str | None]:
     """A summary as it is stored, none where there is none of this version; or why it cannot be read."""
     if version is None or not version.isdigit() or int(version) < VERSION:
         return None, None
     try:
         found = msgspec.json.decode(summary or b"", type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return None, f"its summary cannot be read: {error}"
     if type(found.get("seq")) is not int:
         return None, "its summary does not tell of which event it is"

@@ -88,7 +88,7 @@ class PublicLog:
         Of a log that was spoilt, or under a key that is not here, nothing is shown, and the error is logged: a game's proof file is worth having without it.
         """
         try:
-            return self._prove(leaves, server_key, size)
+            return self.show(leaves, server_key, size)
         except CorruptTransparencyLog:
             LOG.exception("the transparency log shows nothing; `hearts log verify` tells more")
             return None
@@ -96,7 +96,10 @@ class PublicLog:
             LOG.error("the transparency log shows nothing of a game: %s", error)
             return None
 
-    def _prove(self, leaves: Sequence[Leaf], server_key: str | None, size: int | None) -> LogProof | None:
+    def show(
+        self, leaves: Sequence[Leaf], server_key: str | None = None, size: int | None = None
+    ) -> LogProof | None:
+        """`prove`, for who wants to know what is wrong: raises where nothing can be shown."""
         hashes = [leaf.hash for leaf in leaves]
         found = list(zip(hashes, self.tree.find(hashes), strict=True))
         if size is None and any(index is not None for _, index in found):

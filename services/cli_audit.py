@@ -116,6 +116,10 @@ def _check_options(
     games: Sequence[str], every: bool, since: datetime | None, receipts: Sequence[Receipt]
 ) -> list[str] | None:
     """The games that are named, or meant by the receipts; none where they are all, or those since a date."""
+    if receipts and (every or since is not None):
+        raise click.UsageError(
+            "--receipt goes with the games it is of or that are named, without --all or --since"
+        )
     named = list(dict.fromkeys([*games, *([] if games else [one.game for one in receipts])]))
     if bool(named) + every + (since is not None) != 1:
         raise click.UsageError("name games, or say --all or --since, one of the three")

@@ -136,7 +136,7 @@ class Codec:
     def _explain(self, public: bytes, error: Exception) -> CorruptLog:
         try:
             name = msgspec.json.decode(public).get("t")
-        except (msgspec.MsgspecError, AttributeError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, AttributeError, UnicodeDecodeError, RecursionError):
             return CorruptLog(f"an event cannot be read: {error}")
         if not isinstance(name, str) or name not in self.names:
             return UnknownEvent(f"no event is called {name!r:.60}")

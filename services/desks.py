@@ -175,11 +175,11 @@ class Desks:
             game.decode(): _read_place(value) for game, value in zip(flat[::2], flat[1::2], strict=True)
         }
 
-    def places(self, game: str, players: Sequence[str]) -> dict[str, Place]:
-        """How a game stands on the desks of some players, of those that have it."""
+    def places(self, game: str, players: Sequence[str]) -> dict[str, Place | None]:
+        """How a game stands on the desks of some players, of those that have it; none where that cannot be read."""
         replies = self._wire.pipeline([("HGET", self._keys.desk(player), game) for player in players])
         return {
-            player: _read_place(reply)
+            player: _place_or_none(reply)
             for player, reply in zip(players, replies, strict=True)
             if reply is not None
         }
@@ -232,3 +232,10 @@ def read_entries(raw: Sequence[Any]) -> list[Entry]:
 def _read_place(value: bytes) -> Place:
     seq, mark, _ = value.decode().split(":")
     return Place(int(seq), mark == _TURN, mark == _DONE)
+
+
+def _place_or_none(value: bytes) -> Place | None:
+    try:
+        return _read_place(value)
+    except ValueError:
+        return None

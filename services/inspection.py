@@ -1,41 +1,42 @@
 """One look at one game of the store: the claims of its proof file, and what only who has the store can check.
 
-A game is held to four other copies of it: its snapshot, its summary in the read models, its leaves in the transparency log,
-and the secrets that its reveals must agree with. The report lists everything that is wrong.
+A game is held to what else the store has of it: its snapshot, its summary in the read models, when the house must act in it,
+its leaves in the transparency log, and the secrets that its commitments and reveals must agree with. The report lists everything that is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Literal, NamedTuple
+from functools import partial
+from typing import Literal
 
 import msgspec
 
 from domain import events as e
 from domain.refusals import CorruptLog, Malformed
-from domain.ruleset import MOST_HANDS
-from domain.shuffle import chain_link, genesis_head, next_head
+from domain.shuffle import genesis_head, next_head
 from domain.state import State
-from services import desks
 from services.audit import KeyMissing, Receipt, Signer
-from services.checkpoints import PublicLog
+from services.checkpoints import LogProof, PublicLog
 from services.codec import CODEC
+from services.copies import Copies, due_problem, list_problems
 from services.folded import Table, follow
+from services.hidden_parts import secret_problems
 from services.integrity import Kept
 from services.leaves import Leaf, leaf_kind
 from services.logcheck import leaf_problems
 from services.projections import update
 from services.proof import Claim, proof_lines, read_proof
 from services.receipts import ReceiptReport, judge_receipt
-from services.revealed import restore_hidden
-from services.snapshot import Snapshot, read_snapshot, take_snapshot
-from services.standings_fold import finished_of
+from services.snapshot import Snapshot, is_of_other_version, read_snapshot, take_snapshot
 from services.store import CorruptStream, Entry
-from services.translog import Place
+from services.translog import CorruptTransparencyLog
 from services.verdicts import verify_throughout
 
-Check = Literal["stream", "fold", "secrets", "snapshot", "projection", "log", "receipt", "F", "I", "R", "B"]
+Check = Literal[
+    "stream", "fold", "secrets", "snapshot", "projection", "due", "log", "receipt", "F", "I", "R", "B"
+]
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -69,28 +70,6 @@ class AuditReport(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """Whether the read models and the log have all of the game, so that the report will stay as it is when it is over."""
     receipts: tuple[ReceiptReport, ...] = ()
     """What was found of the receipts that were sent in, where any were."""
-
-
-class Copies(NamedTuple):
-    """What the store has of a game beside its stream, read before that."""
-
-    snapshot: bytes
-    projected: dict[str, Any] | None
-    """The summary, where it is of this version."""
-    misprint: str | None
-    """Why there is a summary that cannot be read."""
-    asked: list[str]
-    """The players at the table, by the summary."""
-    desks: dict[str, desks.Place]
-    """How the game stands on the desk of each of them, of those that have it."""
-    lobbies: dict[str, int]
-    """When it was opened, by each lobby that it stands in."""
-    unlisted: list[str]
-    """Players at the table, by the summary, whose list of games lacks it."""
-    ranked: bool
-    """Whether the standings know it as a finished game."""
-    places: list[Place]
-    log_fault: str | None
 
 
 class Inspection:
@@ -158,13 +137,14 @@ class Inspection:
 
     # --- the report
 
-    def report(self, log: PublicLog, key: Signer, *, settled: bool) -> AuditReport:
-        """Everything that is wrong."""
+    def report(self, log: PublicLog, key: Signer, now: int, *, settled: bool) -> AuditReport:
+        """Everything that is wrong at a time in ms."""
         receipts = self._check_receipts(key)
-        self._check_log()
+        self._check_log(log)
         tables = self._fold()
         self._check_snapshot(tables)
         self._check_projection(tables)
+        self._check_due(tables, now)
         self._check_secrets()
         held = [one for one, told in zip(self._receipts, receipts, strict=True) if told.status == "holds"]
         claims = self._claims(log, key, Kept(receipts=tuple(held)))
@@ -202,8 +182,8 @@ class Inspection:
                 self._break(one.seq, f"by a receipt: {one.detail}")
         return told
 
-    def _check_log(self) -> None:
-        """The leaves of the log are those of the events."""
+    def _check_log(self, log: PublicLog) -> None:
+        """The leaves of the log are those of the events, and are found by their hashes."""
         if self._copies.log_fault is not None:
             self._tell("log", None, self._copies.log_fault)
         for _, leaf in self._copies.places:
@@ -213,6 +193,14 @@ class Inspection:
                 )
         for problem in leaf_problems(self._game, self._copies.places, self._leaves):
             self._tell("log", None, problem)
+        try:
+            found = log.tree.find([leaf.hash for _, leaf in self._copies.places])
+        except CorruptTransparencyLog as error:
+            self._tell("log", None, str(error))
+            return
+        for (index, leaf), known in zip(self._copies.places, found, strict=True):
+            if known != index:
+                self._tell("log", leaf.seq, f"leaf {index}, the {leaf.kind}, is not found by its hash")
 
     def _fold(self) -> dict[int, Table]:
         """The tables at the seqs that are compared, and at the end; fewer where the events cannot be folded."""
@@ -230,15 +218,22 @@ class Inspection:
 
     def _snapshot_seq(self) -> int:
         seq = self._copies.snapshot.partition(b":")[0]
-        return int(seq) if seq.isdigit() else 0
+        return int(seq) if seq.isdigit() and len(seq) <= 16 else 0
 
     def _check_snapshot(self, tables: dict[int, Table]) -> None:
         """The snapshot is the fold of the events that it was taken after, and has their head."""
         data = self._copies.snapshot.partition(b":")[2]
         kept = read_snapshot(data) if data else None
         if kept is None:
-            return  # none yet, or one that nobody would use
+            if self._copies.snapshot and not is_of_other_version(data):
+                self._tell("snapshot", None, "there is one, and it cannot be read")
+            return
         last = len(self._entries)
+        if self._snapshot_seq() != kept.seq:
+            named = self._copies.snapshot.partition(b":")[0].decode(errors="replace")
+            self._tell(
+                "snapshot", kept.seq, f"it is kept as of event {named:.20}, and was taken after {kept.seq}"
+            )
         if kept.seq > last:
             self._break(kept.seq, f"there was an event {kept.seq}, of which there is a snapshot")
             self._tell(
@@ -275,28 +270,16 @@ class Inspection:
             if kept.get(name) != wanted.get(name):
                 told = f"{name} is {_short(kept.get(name))}, and the events say {_short(wanted.get(name))}"
                 self._tell("projection", kept["seq"], told)
-        self._check_lists(kept["seq"], table)
-        if self._copies.lobbies != {wanted["status"]: wanted["created_at"]}:
-            listed = ", ".join(self._copies.lobbies) or "nowhere"
-            self._tell("projection", kept["seq"], f"it is listed as {listed}, and it is {wanted['status']}")
+        for problem in list_problems(self._copies, table, one, ended=kept["seq"] == last):
+            self._tell("projection", kept["seq"], problem)
 
-    def _check_lists(self, seq: int, table: Table) -> None:
-        """The game, which is projected up to ``seq``, is where its players and the standings look for it."""
-        for player in self._copies.unlisted:
-            self._tell("projection", seq, f"it is not in the list of games of {player}")
-        waiting, over = desks.waits_for(table.state), table.state.phase == "over"
-        for player in desks.players_at(table.state):
-            right = desks.Place(seq, turn=player in waiting and not over, done=over)
-            place = self._copies.desks.get(player)
-            if place is None:
-                if not over and player in self._copies.asked:
-                    self._tell("projection", seq, f"on the desk of {player} it is missing")
-            elif place.seq < seq:
-                self._tell("projection", seq, f"on the desk of {player} it stands as of event {place.seq}")
-            elif place.seq == seq and place != right:
-                self._tell("projection", seq, f"on the desk of {player} it stands as {_standing(place)}")
-        if seq == len(self._entries) and finished_of(table) is not None and not self._copies.ranked:
-            self._tell("projection", seq, "it is over, and the standings do not know it")
+    def _check_due(self, tables: dict[int, Table], now: int) -> None:
+        """The house knows when it must act at the table."""
+        due, table = self._copies.due, tables.get(len(self._entries))
+        if due is not None and table is not None and due.seq == table.seq:
+            problem = due_problem(due, table, now)
+            if problem is not None:
+                self._tell("due", table.seq, problem)
 
     def _check_secrets(self) -> None:
         """What was secret is what was revealed later, and the chain of secrets begins at the anchor."""
@@ -305,7 +288,7 @@ class Inspection:
             bare = CODEC.decode_all([(seq, public, b"") for seq, public, _ in self._entries])
         except (CorruptLog, KeyError):
             return  # which the fold and the claims tell
-        for seq, why in _secret_problems(list(events), list(bare)):
+        for seq, why in secret_problems(list(events), list(bare)):
             self._tell("secrets", seq, why)
 
     def _pinned(self, key: Signer) -> str:
@@ -315,10 +298,20 @@ class Inspection:
             return key.of(first.server_key).public if isinstance(first, e.GameCreated) else key.public
         return key.public
 
+    def _prove(self, log: PublicLog, leaves: Sequence[Leaf], server_key: str) -> LogProof | None:
+        """What the log shows of the game; that it is spoilt is a problem."""
+        try:
+            return log.show(leaves, server_key)
+        except CorruptTransparencyLog as error:
+            self._tell("log", None, str(error))
+        except KeyMissing:
+            pass  # the event that names such a key was changed, which the claims tell
+        return None
+
     def _claims(self, log: PublicLog, key: Signer, kept: Kept) -> tuple[Claim, ...]:
         """The claims of the proof file, I held to the store's other copies too."""
         try:
-            prove = None if self._copies.log_fault else log.prove
+            prove = None if self._copies.log_fault else partial(self._prove, log)
             data = b"".join(proof_lines(iter(self._entries), None, None, prove)) if self._entries else b""
             report, more = verify_throughout(read_proof(data), self._pinned(key), kept)
             found: list[Claim] = list(report.claims)
@@ -330,33 +323,6 @@ class Inspection:
             claim = Claim("I", "nothing altered", "fails", self._broken[1], self._broken[0])
             found = [claim if one.name == "I" else one for one in found] or [claim]
         return tuple(found)
-
-
-def _standing(place: desks.Place) -> str:
-    return "over" if place.done else "waiting for that player" if place.turn else "waiting for others"
-
-
-def _secret_problems(events: list[Any], bare: list[Any]) -> Iterator[tuple[int, str]]:
-    first = events[0] if events else None
-    if isinstance(first, e.GameCreated) and first.anchor is not None:
-        secret = first.hidden.chain if isinstance(first.hidden, e.OpenedSecret) else ""
-        try:
-            anchored = (
-                chain_link(bytes.fromhex(secret), min(first.chain, MOST_HANDS), 0).hex() == first.anchor
-            )
-        except ValueError:
-            anchored = False
-        if not anchored:
-            yield 1, "its secret is not the end of the chain that the anchor commits to"
-    try:
-        revealed: list[Any] = list(restore_hidden(bare))
-    except LookupError:
-        return  # a reveal that does not fit its hand, which the claims tell
-    for seq, (event, told) in enumerate(zip(events, revealed, strict=True), 1):
-        if isinstance(event, e.CardsPassed) and told.hidden not in (msgspec.UNSET, event.hidden):
-            yield seq, f"the secret pass of seat {event.seat} is not the one that was revealed"
-        elif isinstance(event, e.HandDealt) and told.hidden not in (msgspec.UNSET, event.hidden):
-            yield seq, f"the secret deal of hand {event.hand} is not the one that was revealed"
 
 
 def _differences(kept: Snapshot, wanted: Snapshot | None) -> list[str]:

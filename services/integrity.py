@@ -137,9 +137,11 @@ class IntegrityCheck:
             raise Failed(1, _OLDER_KEY if pinned in keys.since(first) else _FOREIGN_KEY)
         self._hints.append(_LATER_KEY)
 
-    def level(self, *, holds: bool, pinned: bool) -> Level:
-        """How far what was shown is."""
-        return integrity_level(holds=holds, kept_to=self.kept_to, pinned=pinned, events=self._events)
+    def level(self, *, holds: bool, pinned: bool, audit: bool = False) -> Level:
+        """How far what was shown is, to readers of a file or of an ``audit``."""
+        return integrity_level(
+            holds=holds, kept_to=self.kept_to, pinned=pinned, events=self._events, audit=audit
+        )
 
     def _result(self, pinned: str | None) -> tuple[Literal["holds", "not shown"], str]:
         by, upto, hint = [], self._receipt, "".join(self._hints)

@@ -33,10 +33,18 @@ def _to_show_more(steps: Iterable[str]) -> str:
     return f"to show more, {told}" if told else ""
 
 
-def integrity_level(*, holds: bool, kept_to: int, pinned: bool, events: int) -> Level:
-    """Of claim I. ``kept_to`` is the last event that something shows which the reader kept, 0 where nothing does."""
+def integrity_level(*, holds: bool, kept_to: int, pinned: bool, events: int, audit: bool = False) -> Level:
+    """Of claim I. ``kept_to`` is the last event that something shows which the reader kept, 0 where nothing does.
+
+    In an ``audit``, which takes no checkpoints, nothing is said of adding them.
+    """
     steps = []
-    if not kept_to:
+    if not kept_to and audit:
+        steps.append(
+            "hold it to a receipt that a player kept (hearts audit --receipt): a server can sign changed events anew, but"
+            " not take that back"
+        )
+    elif not kept_to:
         steps.append(
             "add a receipt or checkpoint that you kept (--receipt, --checkpoint): a server can sign a changed file anew,"
             " but not take yours back"
@@ -91,8 +99,13 @@ def fairness_level(persons: Sequence[int], contributed: Sequence[int], *, hands:
     )
 
 
-def rules_level(signing: Sequence[int], pinned: Sequence[int], *, hands: int, sealed: bool = False) -> Level:
-    """Of claim R: the seats that sign their moves, and those of them whose keys the reader has."""
+def rules_level(
+    signing: Sequence[int], pinned: Sequence[int], *, hands: int, sealed: bool = False, audit: bool = False
+) -> Level:
+    """Of claim R: the seats that sign their moves, and those of them whose keys the reader has.
+
+    In an ``audit``, which takes no keys, nothing is said of adding them.
+    """
     if sealed:
         return Level(0, 3, "the cards are sealed", SEALED_NEXT)
     if not hands:
@@ -111,7 +124,9 @@ def rules_level(signing: Sequence[int], pinned: Sequence[int], *, hands: int, se
             2,
             3,
             f"the moves follow the rules, and those of {_seats(signing)} are signed, {seats} by keys that this file names",
-            _to_show_more([f"add the keys of {seats}, each from its player (--seat-key SEAT=HEX)"]),
+            _to_show_more(
+                [] if audit else [f"add the keys of {seats}, each from its player (--seat-key SEAT=HEX)"]
+            ),
         )
     return Level(
         3, 3, f"the moves follow the rules, and those of {_seats(signing)} are signed by keys that you know"

@@ -6,7 +6,7 @@ It is worked out from the folded table alone, so a worker that died has taken no
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from domain import events as e
 from domain.bots import house_move
@@ -14,6 +14,9 @@ from domain.commands import AbandonTable, AnyCommand, LockTable
 from domain.game import advance, bots_owe, deadline, left_until, to_act
 from domain.state import State
 from services.folded import Table
+
+HOUSE_LEASE_MS: Final = 5_000
+"""How long a worker has a game to itself that it took from the due set, ms."""
 
 Decide = Callable[[Table, int], tuple[list[e.Event], State]]
 """What the house does at a table at a time in ms: events, none where there is nothing to do, and the state after them."""

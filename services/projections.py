@@ -297,16 +297,26 @@ class Projections:
             yield from (member.decode() for member in reply)
 
 
-def _arguments(one: Update) -> tuple[Any, ...]:
+def index_fields(one: Update) -> dict[str, bytes]:
+    """What is kept beside a summary, by name: by this the lists are changed when the game goes on."""
     summary = one.summary
-    players = " ".join(seat["player"] for seat in summary["seats"] if seat["player"])
+    return {
+        "seq": b"%d" % one.seq,
+        "status": b"%d" % (STATUSES.index(summary["status"]) + 1),
+        "players": " ".join(seat["player"] for seat in summary["seats"] if seat["player"]).encode(),
+    }
+
+
+def _arguments(one: Update) -> tuple[Any, ...]:
+    kept = index_fields(one)
+    opened = f"{one.summary['created_at']:013}"
     return (
         one.game,
-        one.seq,
-        msgspec.json.encode(summary),
-        STATUSES.index(summary["status"]) + 1,
-        f"{summary['created_at']:013}",
-        players,
+        kept["seq"],
+        msgspec.json.encode(one.summary),
+        kept["status"],
+        opened,
+        kept["players"],
     )
 
 

@@ -17,6 +17,7 @@ from typing import Final
 
 import redis
 import rq
+from redis.client import Pipeline
 from rq.exceptions import DuplicateJobError
 from rq.executions import ExecutionRegistry
 from rq.job import Job
@@ -146,6 +147,21 @@ return redis.call('HGET', KEYS[1], 'hearts_taken')
 """)
 
 
+class _Worker(rq.SimpleWorker):
+    """A worker that registers anew when its registration is gone.
+
+    RQ registers a worker once. Where it was suspended for longer than that lasts, its next heartbeat brings a registration
+    back that says nothing but when that was: nobody would count with the worker any more, though it does jobs.
+    """
+
+    def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
+        """Say that it lives, and who it is where nobody knows any more."""
+        super().heartbeat(timeout, pipeline)
+        if pipeline is None and self.birth_date and not self.connection.hexists(self.key, "birth"):
+            self.connection.delete(self.key)  # RQ would take it for another worker of this name
+            self.register_birth()  # type: ignore[no-untyped-call]
+
+
 class Queue:
     """A queue, by its name, at a server's address or of a client. `jobs` and `clock` (Unix seconds) are for tests."""
 
@@ -243,7 +259,7 @@ class Queue:
         """
         # RQ lengthens the socket timeout of the client it is given, so that it can wait for jobs
         client = connect(self._server) if isinstance(self._server, str) else self._server
-        return rq.SimpleWorker(
+        return _Worker(
             [self._name],
             name=f"hearts.{socket.gethostname()}.{os.getpid()}.{_mark(os.getpid())}",
             connection=client,

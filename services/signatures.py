@@ -89,11 +89,14 @@ class SignatureCheck:
                 check(self, event)
         self._number = before + len(events)
 
-    def result(self) -> str:
-        """What is shown of signatures, "" where nobody signs. Raises `Failed` where a key is pinned and nobody's."""
+    def result(self, *, audit: bool = False) -> str:
+        """What is shown of signatures, "" where nobody signs; in an ``audit``, which takes no keys, not which keys the reader lacks.
+
+        Raises `Failed` where a key is pinned and nobody's.
+        """
         for seat in sorted(self._pinned.keys() - self._seats.keys()):
             raise Failed(1, f"nobody sits at seat {seat}, whose key you have")
-        return self._summary()
+        return self._summary(audit)
 
     @property
     def signing(self) -> list[int]:
@@ -207,13 +210,13 @@ class SignatureCheck:
             if not right:
                 raise Failed(one.number, one.why)
 
-    def _summary(self) -> str:
+    def _summary(self, audit: bool) -> str:
         if not self._keys:
             return ""
         seats = ", ".join(map(str, sorted(self._keys)))
         told = f"; {self._signed} moves signed by seats {seats}"
         open_keys = [str(seat) for seat in sorted(self._keys) if seat not in self._pinned]
-        if open_keys:
+        if open_keys and not audit:
             told += f"; key not pinned of seats {', '.join(open_keys)}"
         return told
 

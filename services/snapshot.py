@@ -143,9 +143,18 @@ def read_snapshot(data: bytes) -> Snapshot | None:
     """The snapshot in ``data``; none where it is of another version or cannot be read, for then the events serve."""
     try:
         snapshot = _decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return snapshot if snapshot.version == VERSION else None
+
+
+def is_of_other_version(data: bytes) -> bool:
+    """Whether this is a snapshot that a program of another version took, which nobody uses and nothing is wrong with."""
+    try:
+        fields = msgspec.msgpack.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError):
+        return False
+    return isinstance(fields, list) and bool(fields) and type(fields[0]) is int and fields[0] != VERSION
 
 
 def _pack_hand(hand: HandState) -> _Hand:

@@ -72,7 +72,7 @@ def verify_file(
 
 
 def verify_throughout(proof: Proof, server_key: str, kept: Kept) -> tuple[Report, list[Claim]]:
-    """`verify_proof` with all decisions of bots made again, and further faults: claims F and R go on behind a hand that fails.
+    """`verify_proof` for an audit, which takes no keys of seats: all decisions of bots are made again, and claims F and R go on behind a hand that fails.
 
     What follows from a hand that fails is judged as if its score and its secret were right, so not all that is named is a
     fault of its own.
@@ -95,7 +95,7 @@ class Verifier:
         rerun_bots: bool,
         throughout: bool = False,
     ) -> None:
-        self._game, self._server_key = game, server_key
+        self._game, self._server_key, self._audit = game, server_key, throughout
         self._reader = EventReader()
         self._chain = Chain(game)
         self._keys = KeysOverTime(game, server_key)
@@ -180,7 +180,8 @@ class Verifier:
         found = _claim("I", "nothing altered", run)
         if found.status == "fails":
             return found
-        return found.at(check.level(holds=found.status == "holds", pinned=server_key is not None))
+        holds, pinned = found.status == "holds", server_key is not None
+        return found.at(check.level(holds=holds, pinned=pinned, audit=self._audit))
 
 
 class _Replay:
@@ -188,7 +189,7 @@ class _Replay:
 
     def __init__(self, signatures: SignatureCheck, rerun_bots: bool, throughout: bool = False) -> None:
         self.more: list[Claim] = []
-        self._fair_on = self._rules_on = throughout
+        self._audit = self._fair_on = self._rules_on = throughout
         """Whether F and R go on when they have failed."""
         self._fairness, self._rules, self._bots = FairnessCheck(), RulesCheck(), BotsCheck()
         self._signatures, self._rerun_bots = signatures, rerun_bots
@@ -246,7 +247,7 @@ class _Replay:
         try:
             if self._unsigned is not None:
                 raise self._unsigned
-            signed = self._signatures.result()
+            signed = self._signatures.result(audit=self._audit)
         except Failed as failed:
             return fairness, Claim("R", found.title, "fails", str(failed), failed.event), bots
         if found.status != "fails":
@@ -256,6 +257,7 @@ class _Replay:
                     self._signatures.pinned,
                     hands=int(found.status == "holds"),
                     sealed=self._rules.is_sealed,
+                    audit=self._audit,
                 )
             )
         return fairness, found, bots

@@ -118,7 +118,7 @@ def build(
             folder=store_folder(settings.data) if store is None and not settings.store_url else None,
         ),
         log=public_log,
-        auditor=Auditor(log, projections, public_log, key),
+        auditor=Auditor(log, projections, public_log, key, tell_time),
         opened=Opened(client, projections),
         rates=Rates(connect(url, timeout=ANSWER_SECONDS) if store is None else store),
         clock=tell_time,

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 import redis
 
 from services.feed import Batch
-from services.owed import Turn, next_due, of_bots
+from services.owed import HOUSE_LEASE_MS, Turn, next_due, of_bots
 from services.queue import Queued
 from services.scripts import SETTLE
 from services.store import StoreUnavailable
@@ -34,7 +34,7 @@ DRIVE_SECONDS: Final = 2.0
 FAIR_SECONDS: Final = 0.05
 """The same where other partitions wait and none of the games that are left includes a person; where a person waits, one
 turn is enough."""
-LEASE_MS: Final = 5_000
+LEASE_MS: Final = HOUSE_LEASE_MS
 """For how long a claimed game is nobody else's: longer than a drive, and how long a killed worker is missed."""
 MOST_CLAIMS: Final = 64
 """Games that a drive holds at a time."""

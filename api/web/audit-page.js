@@ -37,6 +37,7 @@ const CHECKS = {
   secrets: "the secrets of the deals",
   snapshot: "the snapshot of the table",
   projection: "the lists of games and players",
+  due: "what the house owes the table",
   log: "the public log of all games",
   F: "the deals",
   I: "the chain of events",

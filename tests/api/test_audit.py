@@ -9,7 +9,7 @@ from services import auditor
 from services.wiring import Services
 from tests.api.guests import Guest, open_table
 from tests.api.test_docs import check
-from tests.support.tampering import change
+from tests.support.tampering import change, place, rewrite, stream
 from workers.projector import Projector
 
 KEPT = "public, max-age=86400"
@@ -107,3 +107,15 @@ def test_a_game_that_cannot_be_folded(services: Services, stranger: Guest, game:
         "problems"
     ]
     assert answer.headers["ETag"] == f'"29-{answer.json["head"][:16]}"'
+
+
+def test_an_event_that_is_nested_without_end(services: Services, stranger: Guest, game: str) -> None:
+    """It is told as any other that cannot be read."""
+    entries = stream(services, game)
+    seq = place(entries, "card_played") + 1
+    entries[seq - 1][b"p"] = b"[" * 100_000
+    rewrite(services, game, entries, number=False)
+    answer = stranger.get(f"/v1/games/{game}/audit")
+    assert 200 == answer.status_code
+    check(AuditAnswer, answer.json)
+    assert "fold" in {one["check"] for one in answer.json["problems"] if one["event"] == seq}

@@ -211,6 +211,8 @@ def test_bytes_that_are_no_event_are_found(services: Services, game: str) -> Non
     """Garbage, a line break inside, a name that nobody knows; and what comes first is no opening."""
     for how in (
         lambda raw: raw[:0] + b"garbage",
+        lambda raw: raw[:0] + b"[" * 100_000,
+        lambda raw: raw[:-1] + b',"x":' + b"[" * 100_000,
         lambda raw: raw[:-1] + b"\n}",
         lambda raw: raw.replace(b"card_played", b"card_eaten"),
     ):
@@ -301,3 +303,45 @@ def test_changed_secrets_are_found(
     """They stand in no proof file: only the server can see that they are not what was revealed."""
     seq = change(services, game, name, how, part=b"s")
     assert re.search(rf"secrets at event {seq}: .*{words}", told(audit(services, game)))
+
+
+def hidden_cards_swapped(raw: bytes) -> bytes:
+    """A hidden deal in which two seats have changed two cards."""
+    event = json.loads(raw)
+    first, second = event["deal"][0].split(), event["deal"][1].split()
+    first[:2], second[:2] = second[:2], first[:2]
+    event["deal"][:2] = [" ".join(first), " ".join(second)]
+    return msgspec.json.encode(event)
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "words"),
+    [
+        ("hand_dealt", hidden_cards_swapped, "secret deal of hand 1 does not follow"),
+        ("hand_dealt", lambda raw: re.sub(rb'"secret":"..', b'"secret":"zz', raw), "secret of hand 1 is not"),
+        ("hand_dealt", lambda raw: raw.replace(b'"secret":"', b'"secret":"00'), "secret of hand 1 is not"),
+        ("hand_dealt", lambda raw: raw[:0], "secret deal of hand 1 is not there"),
+        ("cards_passed", lambda raw: raw[:0] + b'"2C 3C 4C"', "secret pass of seat . is not the one"),
+        ("game_created", lambda raw: re.sub(rb'"chain":"..', b'"chain":"00', raw), "chain that the anchor"),
+    ],
+    ids=["deal", "secret", "longer", "gone", "pass", "chain"],
+)
+def test_changed_secrets_of_a_game_that_goes_on_are_found(
+    services: Services, name: str, how: Callable[[bytes], bytes], words: str
+) -> None:
+    """Long before anything is revealed, and without a snapshot that knows better: by chain, entropy and commitments."""
+    game = open_game(services, most=40)
+    services.client.delete(services.keys.snapshot(game))
+    assert audit(services, game).ok
+    seq = change(services, game, name, how, part=b"s")
+    found = [one for one in audit(services, game).problems if one.check == "secrets"]
+    assert [seq] == [one.event for one in found]
+    assert re.search(words, found[0].detail)
+
+
+def test_a_commitment_that_opens_to_other_cards_is_found_at_once(services: Services) -> None:
+    """The public part of a deal, or of a pass, was changed while the hand is played."""
+    game = open_game(services, most=40)
+    for name, field in (("hand_dealt", b'"hands":["'), ("cards_passed", b'"cards":"')):
+        seq = change(services, game, name, lambda raw, field=field: raw.replace(field, field + b"0"))
+        assert re.search(f"secrets at event {seq}: .* committed to", told(audit(services, game)))

@@ -11,6 +11,7 @@ import redis
 
 from domain.commands import GetReady, StandUp
 from services.keys import Keys
+from services.owed import HOUSE_LEASE_MS
 from services.settings import Settings
 from services.snapshot import Snapshot
 from services.wiring import Services, build
@@ -46,10 +47,13 @@ def test_a_summary_that_differs_from_the_fold_is_found(services: Services, game:
 
 
 def test_a_game_in_the_wrong_list_is_found(services: Services, game: str) -> None:
-    """In one too many, or in none."""
+    """In one too many, in none, or at the wrong place."""
     p, client = services.keys.partition(game), services.client
     client.zadd(services.keys.lobby(p, "open"), {game: 5})
     assert "it is listed as open, over, and it is over" in told(audit(services, game), "projection")
+    client.zrem(services.keys.lobby(p, "open"), game)
+    client.zadd(services.keys.lobby(p, "over"), {game: 5})
+    assert "it is listed as opened at 5, and it was at 1700" in told(audit(services, game), "projection")
     for one in ("open", "over"):
         client.zrem(services.keys.lobby(p, one), game)
     assert "it is listed as nowhere" in told(audit(services, game), "projection")
@@ -85,6 +89,8 @@ def test_a_game_that_its_players_do_not_find_is_found(services: Services) -> Non
     assert f"on the desk of {ANNA} it stands as of event 2" in told(audit(services, game), "projection")
     client.hdel(desk, game)
     assert f"on the desk of {ANNA} it is missing" in told(audit(services, game), "projection")
+    client.hset(desk, game, b"x:t")
+    assert f"on the desk of {ANNA} it cannot be read" in told(audit(services, game), "projection")
     client.hset(desk, game, place)
     assert audit(services, game).ok
     client.delete(keys.seats(keys.partition(game)))
@@ -109,7 +115,7 @@ def test_a_summary_of_an_earlier_event_is_held_to_that(services: Services) -> No
 
 
 def test_a_snapshot_that_differs_from_the_fold_is_found(services: Services) -> None:
-    """A field of it, or the events that it says it is of; one that cannot be read is used by nobody."""
+    """A field of it, or the events that it says it is of; the one of another version is used by nobody."""
     game = open_game(services, PERSON, most=1)
     services.tables.handle(game, GetReady(player=ANNA))
     services.tables.act_for_house(game)
@@ -125,7 +131,7 @@ def test_a_snapshot_that_differs_from_the_fold_is_found(services: Services) -> N
     report = audit(services, game)
     assert "it was taken of other events" in told(report, "snapshot")
     assert "fails" == status(report, "I")
-    client.set(key, b"9:garbage")
+    client.set(key, seq + b":" + msgspec.msgpack.encode([0, "anything"]))
     assert audit(services, game).ok
 
 
@@ -141,3 +147,84 @@ def test_a_fork_and_a_spoilt_log_are_found(services: Services, game: str) -> Non
     services.client.delete(Keys.log_places)
     services.client.set(Keys.log_places, "x")
     assert "WRONGTYPE" in told(audit(services, game), "log")
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        (("DEL", Keys.log_index), "is not found by its hash"),
+        (("DEL", Keys.log_nodes(0, 0)), "the transparency log has lost subtree"),
+        (
+            ("XADD", Keys.log_leaves, "3-0", "g", "x", "k", "end", "s", "9", "h", bytes(32)),
+            "the transparency log has lost subtree",
+        ),
+        (("SET", Keys.log_index, "x"), "WRONGTYPE"),
+    ],
+    ids=["index", "nodes", "leaf", "type"],
+)
+def test_a_log_that_shows_nothing_is_found(
+    services: Services, game: str, caplog: pytest.LogCaptureFixture, how: tuple[str | bytes, ...], words: str
+) -> None:
+    """What is kept beside the leaves is gone, or a leaf was added by hand: told in the report, and nowhere else."""
+    client: redis.Redis = services.client
+    client.execute_command(*how)
+    report = audit(services, game)
+    assert words in told(report, "log")
+    assert not report.ok
+    assert not caplog.records
+
+
+def test_a_summary_that_is_nested_too_deeply_is_found(services: Services, game: str) -> None:
+    """It is one that cannot be read, as any other."""
+    services.client.hset(services.keys.table(game), "summary", b"[" * 100_000)
+    assert "its summary cannot be read" in told(audit(services, game), "projection")
+
+
+@pytest.mark.parametrize("how", [b"%d:xyz", b"%d:", b"xyz", b"%d:\x93\x01"])
+def test_a_snapshot_that_cannot_be_read_is_found(services: Services, game: str, how: bytes) -> None:
+    """Nobody would use it, and nobody of the house has written it."""
+    last = services.tables.load(game).seq
+    services.client.set(services.keys.snapshot(game), how.replace(b"%d", b"%d" % last))
+    assert "there is one, and it cannot be read" in told(audit(services, game), "snapshot")
+
+
+@pytest.mark.parametrize("number", [-1, 1, None])
+def test_a_snapshot_under_another_number_is_found(services: Services, game: str, number: int | None) -> None:
+    """Who loads the game would go on from the wrong event."""
+    key, client = services.keys.snapshot(game), services.client
+    seq, _, data = client.get(key).partition(b":")
+    named = b"x" if number is None else b"%d" % (int(seq) + number)
+    client.set(key, named + b":" + data)
+    words = f"snapshot at event {int(seq)}: it is kept as of event {named.decode()}, and was taken after"
+    assert words in told(audit(services, game))
+
+
+@pytest.mark.parametrize(("name", "value"), [("players", "p1 p2"), ("status", "1"), ("seq", "3")])
+def test_what_the_lists_are_kept_by_is_checked(services: Services, game: str, name: str, value: str) -> None:
+    """The fields beside the summary: by them the game is moved from list to list."""
+    services.client.hset(services.keys.table(game), name, value)
+    assert f"its lists are kept by {name} '{value}', and the" in told(audit(services, game), "projection")
+
+
+def test_a_game_that_the_house_has_forgotten_is_found(services: Services) -> None:
+    """It is not due, or too late; what a worker has taken is put off by its lease, and that is right."""
+    clock, waits = services.clock, open_game(services, PERSON, most=1)
+    assert isinstance(clock, Clock)
+    for game in (waits, open_game(services, most=40)):
+        due, at = services.keys.due(services.keys.partition(game)), services.tables.load(game).at
+        assert audit(services, game).ok
+        for score, wrong in (
+            (at - 9, False),
+            (clock.now + HOUSE_LEASE_MS, False),
+            (clock.now + 10**12, True),
+        ):
+            services.client.zadd(due, {game: score})
+            assert ("and it is due only at" in told(audit(services, game), "due")) == wrong
+        services.client.zrem(due, game)
+        assert "it is not among what is due: it waits for ever" in told(audit(services, game), "due")
+
+
+def test_a_game_that_is_over_is_not_due(services: Services, game: str) -> None:
+    """Nothing is to be done there."""
+    services.client.delete(services.keys.due(services.keys.partition(game)))
+    assert audit(services, game).ok

@@ -151,6 +151,21 @@ def test_a_game_that_cannot_be_looked_at(run: Run, services: Services) -> None:
         assert ("--quiet" in words) != (f"game {good}: holds" in done.stdout)
 
 
+def test_what_cannot_be_read_keeps_no_game_from_being_looked_at(run: Run, services: Services) -> None:
+    """A summary and an event that are nested without end are faults of their games, and the others go on."""
+    good, summary, event = open_game(services), open_game(services), open_game(services)
+    entries = stream(services, event)
+    for deep in (b"[" * 100_000, b"[]"):
+        services.client.hset(services.keys.table(summary), "summary", deep)
+        entries[-1][b"p"] = deep
+        rewrite(services, event, entries, number=False)
+        for words in (["--all"], ["--since", "2026-01-01"]):
+            done = run(*words)
+            assert 1 == done.exit_code, done.output
+            assert f"game {good}: holds" in done.stdout
+            assert done.stdout.endswith("1 game holds, 2 do not\n")
+
+
 def test_who_does_the_work_is_told(run: Run, services: Services) -> None:
     """Of many games: that there is no worker; of some by name nothing, nor where processes are asked for."""
     games = [open_game(services, most=1) for _ in range(FEW + 1)]
@@ -268,10 +283,15 @@ def test_a_receipt_of_somebody_else(run: Run, services: Services, kept: tuple[st
 
 
 @pytest.mark.parametrize(
-    ("words", "told"), [(["--all"], "one of the three"), (["other"], "which is not named")]
+    ("words", "told"),
+    [
+        (["--all"], "without --all or --since"),
+        (["--since", "2026-01-01"], "without --all or --since"),
+        (["other"], "which is not named"),
+    ],
 )
 def test_receipts_go_with_their_games(run: Run, kept: tuple[str, Path], words: list[str], told: str) -> None:
-    """Neither with all, nor with another game."""
+    """Neither with all, nor with those since a date, nor with another game."""
     done = run(*words, "--receipt", str(kept[1]))
     assert (2, True) == (done.exit_code, told in done.stderr), done.output
 

@@ -229,6 +229,7 @@ def test_the_events_of_a_game_come_back(rules: RuleSet, seed: int) -> None:
 
 
 BAD: list[tuple[str, bytes, type[CorruptLog], str]] = [
+    ("a list without end", b"[" * 100_000, CorruptLog, "cannot be read"),
     ("unknown name", b'{"n":1,"t":"card_eaten","at":0,"seat":1}', UnknownEvent, "card_eaten"),
     ("no name", b'{"n":1,"at":0,"seat":1}', UnknownEvent, "None"),
     ("name of another type", b'{"n":1,"t":7,"at":0}', UnknownEvent, "7"),

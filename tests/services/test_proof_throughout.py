@@ -7,6 +7,7 @@ from services.integrity import Kept
 from services.proof import Claim, read_proof
 from services.verdicts import verify_throughout
 from tests.support.proofs import KEY, Events, at_of, changed, claim, file_of, played, report_of
+from tests.support.signing import signed_game
 
 
 def throughout(events: Events) -> list[Claim]:
@@ -64,3 +65,15 @@ def test_an_honest_game_has_no_more_faults_than_none() -> None:
     """Given nothing that was changed, and a game that is cut short, then nothing is named."""
     for moves in (None, 60):
         assert [] == throughout(list(played(moves=moves).events))
+
+
+def test_an_audit_does_not_ask_for_keys() -> None:
+    """It has no option for them, nor for checkpoints: given the same game, then no word of either."""
+    report, _ = verify_throughout(read_proof(file_of(signed_game().events)), KEY.public, Kept())
+    rules, whole = claim(report, "R"), claim(report, "I")
+    assert (("holds", 2, ""), True) == (
+        (rules.status, rules.level, rules.next),
+        rules.detail.endswith("moves signed by seats 0, 1"),
+    )
+    assert "hold it to a receipt that a player kept (hearts audit --receipt)" in whole.next
+    assert not any("-key" in one.line or "--checkpoint" in one.line for one in report.claims)

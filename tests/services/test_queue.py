@@ -249,6 +249,30 @@ def test_workers_are_counted_by_their_queue(
         one.close()
 
 
+def test_a_worker_whose_registration_is_gone_registers_anew(valkey: redis.Redis, valkey_url: str) -> None:
+    """As one that was suspended for longer than it lasts: with its next heartbeat it counts again."""
+    other = Queue(valkey_url, NAMES, name="other")
+    hand = other.worker()
+    hand.heartbeat()
+    assert (0, None) == (other.workers(), valkey.hget(hand.key, "queues"))  # it has not begun to work
+    valkey.delete(hand.key)
+    hand.register_birth()
+    for also_by_others in (False, True):
+        valkey.delete(hand.key)
+        if also_by_others:
+            valkey.delete("rq:workers", "rq:workers:other")
+        hand.heartbeat()
+        assert (1, b"other") == (other.workers(), valkey.hget(hand.key, "queues"))
+        assert valkey.sismember("rq:workers", hand.key)
+        assert valkey.ttl(hand.key) > 0
+    born = valkey.hget(hand.key, "birth")
+    hand.heartbeat()
+    assert born == valkey.hget(hand.key, "birth")
+    hand.register_death()
+    assert 0 == other.workers()
+    other.close()
+
+
 def test_arguments_travel_as_json(queue: Queue, valkey: redis.Redis, valkey_url: str) -> None:
     """No pickle is ever read from the queue: what is stored is a dotted path and JSON."""
     queue.enqueue("note", valkey_url, 7, ["x", "y"], unique="p1", seconds=9)
