@@ -217,7 +217,7 @@ def _verify_proof(
         try:
             report = judge_proof(number, first, file, wanted, advance)
         except WrongEvidence as error:
-            raise click.UsageError(printable_line(f"{error}: you have mixed up two games")) from error
+            raise click.UsageError(printable_line(str(error))) from error
     if how.as_json:
         if not (how.quiet and report.ok):
             click.echo(msgspec.json.encode(report))

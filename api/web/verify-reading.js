@@ -18,6 +18,7 @@ import { EVENTS, KEPT_LEAF, LINES, MORE, readRules, wrongField } from "./verify-
  * }} Proof
  */
 
+const NO_SEQ = "seq is not a number from 1 to 2^53";
 const MOST_INCLUSIONS = 2;
 const LONGEST_NOTE = 64 * 1024;
 const MOST_KEYS = 200;
@@ -27,6 +28,9 @@ const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The file is not of the format. */
 export class Malformed extends Error {}
+
+/** What a reader kept is not signed by the game's server, so that nothing follows from it. */
+export class WrongEvidence extends Malformed {}
 
 /** A claim fails at an event, counted from 1. */
 export class Failed extends Error {
@@ -286,8 +290,13 @@ function parseKept(text, what) {
 export function readKeptReceipt(text) {
   const found = parseKept(text, "a receipt");
   const receipt = found?.receipt ?? found;
+  if (typeof receipt?.seq === "number" && !Number.isSafeInteger(receipt.seq)) throw new Malformed(`no receipt: ${NO_SEQ}`);
   const wrong = wrongField(receipt, LINES.signedHead);
   if (wrong !== null) throw new Malformed(`no receipt: ${wrong} is missing or not as it should be`);
+  if (receipt.seq < 1) throw new Malformed(`no receipt: ${NO_SEQ}`);
+  for (const [name, size] of /** @type {["head" | "signature", number][]} */ ([["head", 32], ["signature", 64]])) {
+    if (fromHex(receipt[name])?.length !== size) throw new Malformed(`no receipt: ${name} is not ${size} bytes in lower-case hex`);
+  }
   return receipt;
 }
 
@@ -298,7 +307,8 @@ export async function readKeptCheckpoint(text) {
   if (wrongField(found, LINES.checkpoint, {}, true) === null) return { checkpoint: readCheckpoint(found.checkpoint) };
   const wrong = wrongField(found, KEPT_LEAF);
   const head = hashFromHex(found.head);
-  if (wrong !== null || head === null || ![found.leaf, ...found.path].every(hashFromHex)) throw new Malformed(`no proof of a leaf: ${wrong ?? "a hash"} is missing or not as it should be`);
+  if (wrong !== null) throw new Malformed(`no proof of a leaf: ${wrong} is missing or not as it should be`);
+  if (head === null || ![found.leaf, ...found.path].every(hashFromHex)) throw new Malformed("no proof of a leaf: a hash is not 32 bytes in lower-case hex");
   if (toHex(await leafHash(found.game, found.kind, found.seq, head)) !== found.leaf) throw new Malformed("the proof's leaf is not that of its fields");
   const { leaf, index, size, path, game, kind, seq } = found;
   return { checkpoint: readCheckpoint(found.checkpoint), leaf: { game, kind, seq }, inclusion: { leaf, index, size, path } };

@@ -57,6 +57,7 @@ OTHER_GAME = play_game(
     ruleset_of({"variant": "standard", "players": 4, "hand_limit": 2}), 8, kinds="ppnb", server_key=KEY.public
 )
 """Another course of the same game: a fork."""
+NO_SEQ = "the receipt cannot be read: no receipt: seq is not a number from 1 to 2^53"
 EVIDENCE: list[dict[str, Any]] = [
     {},
     {"serverKey": KEY.public},
@@ -67,7 +68,16 @@ EVIDENCE: list[dict[str, Any]] = [
     {"receipts": [receipt_of(file_of(played().events[:40], OTHER_KEY))]},
     {"receipts": [receipt_of(file_of(played().events)).replace("g-test", "g-best")]},
     {"receipts": [receipt_of(file_of(played().events)).replace('"seq":', '"seq":9')]},
-    {"receipts": [receipt_of(file_of(played().events)).replace('"seq":', '"seq":-')]},
+    {"receipts": [receipt_of(file_of(played().events)).replace('"head":"6', '"head":"7')]},
+    {"receipts": [receipt_of(file_of(OTHER_GAME.events[:40], OTHER_KEY))]},
+    {"receipts": [json.dumps(KEY.receipt("g-test", 999, bytes(32))._asdict())]},
+    {"receipts": [json.dumps(OTHER_KEY.receipt("g-test", 9, bytes(32))._asdict())], "serverKey": KEY.public},
+    {
+        "receipts": [json.dumps(OTHER_KEY.receipt("g-test", 9, bytes(32))._asdict())],
+        "serverKey": KEY.public,
+        "serverKeys": listed(KEY, OTHER_KEY),
+    },
+    {"checkpoints": [leaf_text(LOG, OTHERS[0])]},
     {"checkpoints": [LOG.checkpoint()]},
     {"checkpoints": [json.dumps({"checkpoint": LOG.checkpoint()})]},
     {"checkpoints": [LOG.checkpoint(4)]},
@@ -122,6 +132,10 @@ def test_what_a_reader_kept_is_judged_the_same(page: Page, at: int) -> None:
         ({"receipts": ["garbage"]}, "the receipt cannot be read"),
         ({"receipts": ["null"]}, "the receipt cannot be read"),
         ({"receipts": ['{"game":"g"}']}, "the receipt cannot be read: no receipt: seq"),
+        *(
+            ({"receipts": [receipt_of(file_of(played().events)).replace('"seq":', f'"seq":{at}')]}, NO_SEQ)
+            for at in ("-", '0,"x":', "9" * 30)
+        ),
         ({"checkpoints": ["garbage"]}, "the checkpoint cannot be read"),
         ({"checkpoints": ["{"]}, "the checkpoint cannot be read"),
         ({"checkpoints": ["{}"]}, "the checkpoint cannot be read"),
