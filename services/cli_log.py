@@ -17,6 +17,7 @@ from services.cli_games import open_house
 from services.cli_records import Evidence, public_key
 from services.integrity import KeptCheckpoint, read_kept_checkpoint
 from services.logcheck import GamesCheck, check_checkpoint, check_tree
+from services.outputs import require_output
 from services.printable import printable, printable_line
 from services.record_files import FAULTY, HOLDS, UNREADABLE
 from services.store import StoreError
@@ -32,8 +33,9 @@ def log_group() -> None:
 
     `check` watches that of any server over HTTP; the others work on the store of the settings.
 
-    Exit status 0: all is in order; 1: something is not; 2: the log could not be looked at.
+    Exit status 0: all is in order; 1: something is not; 2: the log could not be looked at, or the output cannot be written.
     """
+    require_output()
 
 
 class CouldNotRun(click.ClickException):

@@ -18,6 +18,7 @@ from services.audit import Receipt
 from services.bulk import How, judge_all
 from services.integrity import Kept, KeptCheckpoint, WrongEvidence, read_kept_checkpoint, read_kept_receipt
 from services.keylist import KeyList, read_key_list
+from services.outputs import is_terminal, require_output
 from services.printable import file_name, printable, printable_line
 from services.record_files import (
     FAULTY,
@@ -160,8 +161,11 @@ def verify(
 
     A FILE is a record (hearts-record/1), many of them, one a line, or a proof file (hearts-audit/1). A file may be of any
     size, and come through a pipe: it is read as it is judged. Receipts and checkpoints that you kept go with one proof file, which must be of the events that they are of.
-    Exit status 0: all hold; 1: one does not; 2: something could not be read as a record.
+    Exit status 0: all hold; 1: one does not; 2: something could not be read as a record, or the output cannot be
+    written.
     """
+    if not quiet:
+        require_output()
     kept = Kept(receipts, checkpoints, server_keys)
     if server_keys is not None and server_key is None:
         raise click.UsageError(
@@ -235,8 +239,8 @@ def _progress(file: IO[bytes], *, verdicts_follow: bool = False) -> Iterator[Any
         size = os.fstat(file.fileno()).st_size
     except OSError:
         size = 0
-    between = sys.stdout.isatty() and not verdicts_follow
-    if size < BAR_BYTES or between or not sys.stderr.isatty():
+    between = is_terminal(sys.stdout) and not verdicts_follow
+    if size < BAR_BYTES or between or not is_terminal(sys.stderr):
         yield lambda _: None
         return
     name = printable(click.format_filename(file.name, shorten=True))
@@ -248,6 +252,7 @@ def _progress(file: IO[bytes], *, verdicts_follow: bool = False) -> Iterator[Any
 @FILES
 def legal(files: tuple[IO[bytes], ...]) -> None:
     """Show who is to act in a game record and what may be played; - is standard input."""
+    require_output()
     status = HOLDS
     for file in files:
         name = file_name(file.name)
