@@ -17,9 +17,12 @@ def wrong_field(found: Any, kind: type[msgspec.Struct]) -> str:
             msgspec.convert(found[field.name], field.type)
         except (KeyError, msgspec.ValidationError):
             return field.name
-    return next((f"{name:.60}" for name in found if name not in kind.__struct_fields__), "the whole")
+    return next((name for name in found if name not in kind.__struct_fields__), "the whole")
 
 
 def told_wrong(found: Any, kind: type[msgspec.Struct]) -> str:
-    """The same as part of a sentence, in the words of the page ``/verify``."""
-    return f"{wrong_field(found, kind)} is missing or not as it should be"
+    """What is wrong with ``found`` as a sentence, in the words of the page ``/verify``."""
+    name = wrong_field(found, kind)
+    if isinstance(found, dict) and name in found and name not in kind.__struct_fields__:
+        return f"{name} does not belong there"
+    return f"{name} is missing or not as it should be"

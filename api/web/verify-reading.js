@@ -78,11 +78,12 @@ function readLine(number, line, fields) {
   let found;
   try {
     found = parse(DECODER.decode(line));
-  } catch (error) {
-    throw new Malformed(`line ${number}: it is no JSON: ${/** @type {Error} */ (error).message}`);
+  } catch {
+    throw new Malformed(`line ${number}: it is no JSON`);
   }
   const wrong = wrongField(found, fields, {}, true);
-  if (wrong !== null) throw new Malformed(`line ${number}: ${wrong} is missing or not as it should be`);
+  const extra = wrong !== null && !Object.hasOwn(fields, wrong) && Object.hasOwn(Object(found), wrong);
+  if (wrong !== null) throw new Malformed(`line ${number}: ${wrong} ${extra ? "does not belong there" : "is missing or not as it should be"}`);
   return found;
 }
 
@@ -91,10 +92,19 @@ function requireHex(number, name, text) {
   if (text === "" || fromHex(text) === null) throw new Malformed(`line ${number}: ${name} is not lower-case hex`);
 }
 
+/** Why a first line is at first sight none of a proof file; "" where it may be one. @param {Bytes} first */
+function whyNoHeader(first) {
+  if (first[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf) return "a byte order mark stands before the header: an editor has made another file of it";
+  if (first.every((byte) => SPACES.includes(byte))) return "it is empty, and the header should stand there";
+  return startsWith(first, '{"n":') ? "the header is missing: the file begins with an event" : "";
+}
+
 /** The proof file in `data`. Throws `Malformed`. @param {Bytes} data @returns {Promise<Proof>} */
 export async function readProof(data) {
   const lines = splitLines(data);
   if (lines.length === 0) throw new Malformed("line 1: the file is empty");
+  const why = whyNoHeader(lines[0]);
+  if (why) throw new Malformed(`line 1: ${why}`);
   const header = readLine(1, lines[0], LINES.header);
   if (header.format !== "hearts-audit/1") throw new Malformed(`line 1: format is ${JSON.stringify(header.format).slice(0, 60)}, not "hearts-audit/1"`);
   requireHex(1, "server_key", header.server_key);

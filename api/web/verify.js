@@ -96,8 +96,8 @@ async function judge(proof, evidence) {
     checkpoints: await Promise.all((evidence.checkpoints ?? []).map((text) => readKept("checkpoint", readKeptCheckpoint, text))),
     keys: evidence.serverKeys ? await readKept("list of keys", readKeyList, evidence.serverKeys) : null,
   };
-  const pinned = evidence.serverKey ?? "";
-  if (pinned && hashFromHex(pinned) === null) throw new Malformed("your server key is no public key: that is 64 digits of hex, in lower case");
+  const pinned = (evidence.serverKey ?? "").toLowerCase();
+  if (pinned && hashFromHex(pinned) === null) throw new Malformed("your server key is no public key: that is 64 digits of hex");
   const { events, broken } = readEvents(proof);
   // where the header names another game than the first event, it is the file that is wrong
   if (events.length && events[0].t === "game_created" && events[0].game === proof.game) checkEvidence(kept, proof.game);

@@ -186,8 +186,6 @@ def test_blank_lines_at_the_top_count(run: Any) -> None:
     pretty = b"\n\n" + json.dumps(OVER, indent=1).encode().replace(b'"seats"', b"oops")
     oops = pretty.count(b"\n", 0, pretty.index(b"oops")) + 1
     assert f"file-0: line {oops}: no JSON" in run(verify, pretty).stderr
-    cut = b"\n" + PROOF.splitlines(keepends=True)[0]
-    assert "file-0: line 3: there are no events" in run(verify, cut).stderr
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"  \n\n \n"])
@@ -371,11 +369,29 @@ def test_a_file_larger_than_allowed_is_refused(run: Any, monkeypatch: pytest.Mon
         assert "longer than the 500 bytes" in result.stderr
 
 
-@pytest.mark.parametrize("content", [line(OVER), line(OVER) * 2, PROOF, json.dumps(OVER, indent=1).encode()])
+@pytest.mark.parametrize("content", [line(OVER), line(OVER) * 2, json.dumps(OVER, indent=1).encode()])
 def test_a_mark_of_utf_8_is_no_matter(run: Any, content: bytes) -> None:
     """Some editors begin every file with one."""
     marked, plain = run(verify, b"\xef\xbb\xbf" + content), run(verify, content)
     assert (0, plain.stdout) == (marked.exit_code, marked.stdout)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\xef\xbb\xbf" + PROOF, "a byte order mark stands before the header"),
+        (b"\n" + PROOF, "it is empty, and the header should stand there"),
+        (b"\xef\xbb\xbf\n \n" + PROOF, "a byte order mark stands before the header"),
+        (PROOF.partition(b"\n")[2], "the header is missing: the file begins with an event"),
+        (PROOF.replace(b'"server_key"', b'"mood":1,"server_key"', 1), "mood does not belong there"),
+        (PROOF.replace(b'"server_key"', b'"key"', 1), "server_key is missing or not as it should be"),
+    ],
+)
+def test_of_a_proof_file_every_byte_counts(run: Any, content: bytes, words: str) -> None:
+    """What stands before its header, or in its place, is told in one line of plain words."""
+    done = run(verify, content)
+    assert (2, "", 1) == (done.exit_code, done.stdout, len(done.stderr.splitlines()))
+    assert f"line 1: {words}" in done.stderr
 
 
 def test_a_count_of_hands_in_words(run: Any) -> None:

@@ -177,9 +177,9 @@ def test_order_and_number_of_lines_behind_the_heads() -> None:
             read_proof(whole + b"".join(order))
     for line, words in (
         (b'{"checkpoint":"x"}\n', "an empty line and signatures"),
-        (b'{"checkpoint":7}\n', "str"),
+        (b'{"checkpoint":7}\n', "checkpoint is missing or not as it should be"),
         (first.replace(b'"leaf":"', b'"leaf":"0'), "hex"),
-        (first.replace(b'"index":3', b'"index":"3"'), "int"),
+        (first.replace(b'"index":3', b'"index":"3"'), "inclusion is missing or not"),
         (first.replace(b'"path":["', b'"path":["G'), "hex"),
     ):
         with pytest.raises(Malformed, match=rf"^line {len(events) + 1}: .*{words}"):
