@@ -242,8 +242,8 @@ class IntegrityCheck:
             self._unjudged = f"{which} is of the log {origin}, and the file's of {theirs.checkpoint.origin}"
             return
         self._hints.append(
-            f"; the file has no inclusion for your checkpoint, of a log of {size}: "
-            f"get it with /v1/games/{self._game}/proof?size={size}"
+            f"; the file has no inclusion for your checkpoint, of a log of {size}, which may be from before the game "
+            f"and then shows nothing of it; if it is later, get the file with /v1/games/{self._game}/proof?size={size}"
         )
 
 

@@ -372,7 +372,7 @@ class IntegrityCheck {
     for (const path of paths) this.keep(await this.inclusion(path, checkpoint, mine ? leaf : undefined, which));
     if (paths.length > 0) return;
     if (theirs !== null && theirs.origin !== origin) this.unjudged = `${which} is of the log ${origin}, and the file's of ${theirs.origin}`;
-    else this.hints.push(`; the file has no inclusion for your checkpoint, of a log of ${size}: get it with /v1/games/${this.proof.game}/proof?size=${size}`);
+    else this.hints.push(`; the file has no inclusion for your checkpoint, of a log of ${size}, which may be from before the game and then shows nothing of it; if it is later, get the file with /v1/games/${this.proof.game}/proof?size=${size}`);
   }
 
   /** How far what was shown is. @param {boolean} holds @param {string} pinned */
