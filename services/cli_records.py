@@ -193,6 +193,8 @@ def _verify_file(file: IO[bytes], how: How, jobs: int, wanted: Wanted) -> tuple[
             return _verify_proof(*next(opened.texts), file, how, wanted)
         if wanted.kept.receipts or wanted.kept.checkpoints:
             raise Unreadable(1, "a receipt or a checkpoint is of a proof file, and this is a record")
+        if wanted.server_key is not None or wanted.seat_keys:
+            raise Unreadable(1, "a key is of a proof file, and this is a record")
         if wanted.rerun_bots:
             raise Unreadable(
                 1, "the bots' decisions can be made again from a proof file, and this is a record"

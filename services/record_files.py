@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import IO, Final, Literal, NamedTuple
+from typing import IO, Any, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -130,6 +130,8 @@ def read_record(number: int, text: bytes) -> Record:
         raise Unreadable(number, f"longer than the {LARGEST_LINE} bytes that a record may have")
     try:
         data = msgspec.json.decode(text)
+        if answer := _server_answer(data):
+            raise Unreadable(number, answer)
         known = isinstance(data, dict) and data.get("format", FORMAT) == FORMAT
         missing = [key for key in NEEDED if known and key not in data]
         if missing:
@@ -144,6 +146,16 @@ def read_record(number: int, text: bytes) -> Record:
         raise Unreadable(line, f"no JSON: {error}") from error
     except (Malformed, InvalidRules) as error:
         raise Unreadable(number, str(error)) from error
+
+
+def _server_answer(data: Any) -> str:
+    """What a server answered in place of the file that it was asked for (RFC 9457); "" where it is no such answer."""
+    match data:
+        case {"title": str(title), "status": int(status)} if "format" not in data:
+            detail = data.get("detail")
+            more = f" ({detail})" if isinstance(detail, str) else ""
+            return f"this is no file but a server's answer, {status}: {title}{more}"
+    return ""
 
 
 def judge(number: int, text: bytes, *, named: bool) -> tuple[Verdict, Sequence[str]]:

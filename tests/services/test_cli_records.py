@@ -376,24 +376,6 @@ def test_a_mark_of_utf_8_is_no_matter(run: Any, content: bytes) -> None:
     assert (0, plain.stdout) == (marked.exit_code, marked.stdout)
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"\xef\xbb\xbf" + PROOF, "a byte order mark stands before the header"),
-        (b"\n" + PROOF, "it is empty, and the header should stand there"),
-        (b"\xef\xbb\xbf\n \n" + PROOF, "a byte order mark stands before the header"),
-        (PROOF.partition(b"\n")[2], "the header is missing: the file begins with an event"),
-        (PROOF.replace(b'"server_key"', b'"mood":1,"server_key"', 1), "mood does not belong there"),
-        (PROOF.replace(b'"server_key"', b'"key"', 1), "server_key is missing or not as it should be"),
-    ],
-)
-def test_of_a_proof_file_every_byte_counts(run: Any, content: bytes, words: str) -> None:
-    """What stands before its header, or in its place, is told in one line of plain words."""
-    done = run(verify, content)
-    assert (2, "", 1) == (done.exit_code, done.stdout, len(done.stderr.splitlines()))
-    assert f"line 1: {words}" in done.stderr
-
-
 def test_a_count_of_hands_in_words(run: Any) -> None:
     """One hand, two hands."""
     assert "over after 1 hand, totals" in run(verify, line(OVER)).stdout
