@@ -120,13 +120,14 @@ class Purse:
     def _change(self, url: str, change: Callable[[_Server], None]) -> None:
         servers = self._read()
         change(servers.setdefault(url, _Server()))
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = self._path.resolve()  # a link stays one
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # mkstemp makes the file readable by its user alone before anything is in it
-        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(msgspec.json.format(msgspec.json.encode(servers)))
-            Path(name).replace(self._path)
+            Path(name).replace(path)
         except OSError:
             Path(name).unlink(missing_ok=True)
             raise

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import click
 
+from services.outputs import UNWRITTEN
 from services.printable import file_name
 from services.settings import InvalidSettings, Settings
 
@@ -36,7 +37,15 @@ class Commands(click.Group):
             _give_up_output()
             with suppress(OSError):
                 click.echo(f"Error: {_refusal(error)}", err=True)
-            sys.exit(1)
+            sys.exit(UNWRITTEN)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a subcommand; one whose reader has gone away ends without a word, and not with click's own status 1."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            _give_up_output()
+            ctx.exit(UNWRITTEN)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all subcommands."""

@@ -20,6 +20,7 @@ from services.cli_process import Interrupted, interruptible
 from services.cli_records import Evidence
 from services.inspection import AuditReport
 from services.integrity import read_kept_receipt
+from services.outputs import is_terminal, require_output
 from services.printable import printable, printable_line
 from services.record_files import FAULTY, HOLDS, UNREADABLE
 from services.wiring import Services
@@ -89,8 +90,11 @@ def audit(
 
     GAME is a game's id: name some, or say --all or --since. Up to 10 by name are looked at by this command itself; more are
     handed to the audit workers, which `hearts up` and `hearts worker audits` run. Where there are none, this command does
-    the work, as it does for what a worker leaves undone. Exit status 0: all hold; 1: something is wrong; 2: something could not be looked at.
+    the work, as it does for what a worker leaves undone. Exit status 0: all hold; 1: something is wrong; 2: something could not be looked at, or the output
+    cannot be written.
     """
+    if not quiet:
+        require_output()
     named = _check_options(games, every, since, receipts)
     told, tally = Told(as_json, quiet), [0, 0, 0]
     try:
@@ -212,7 +216,7 @@ def _no_bar(_: int) -> None:
 @contextmanager
 def _bar(house: Services, named: Sequence[str] | None, told: Told) -> Iterator[Callable[[int], object]]:
     """Something to be told of games that are done: a bar on a terminal that the reports do not go to."""
-    if not sys.stderr.isatty() or (sys.stdout.isatty() and not told.quiet):
+    if not is_terminal(sys.stderr) or (is_terminal(sys.stdout) and not told.quiet):
         yield _no_bar
         return
     length = len(named) if named is not None else house.auditor.count()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from services.cli_games import open_house
 from services.cli_records import Evidence, public_key
 from services.integrity import KeptCheckpoint, read_kept_checkpoint
 from services.logcheck import GamesCheck, check_checkpoint, check_tree
+from services.outputs import require_output
 from services.printable import printable, printable_line
 from services.record_files import FAULTY, HOLDS, UNREADABLE
 from services.store import StoreError
@@ -31,8 +33,9 @@ def log_group() -> None:
 
     `check` watches that of any server over HTTP; the others work on the store of the settings.
 
-    Exit status 0: all is in order; 1: something is not; 2: the log could not be looked at.
+    Exit status 0: all is in order; 1: something is not; 2: the log could not be looked at, or the output cannot be written.
     """
+    require_output()
 
 
 class CouldNotRun(click.ClickException):
@@ -134,6 +137,14 @@ def fill() -> None:
         click.echo(f"{check.fill()} leaves added")
 
 
+def _regular(_context: click.Context, _parameter: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None and path.exists() and not path.is_file():
+        raise click.BadParameter(
+            printable_line(f"{str(path)!r} is no regular file, so nothing can be kept in it")
+        )
+    return path
+
+
 def _address(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
     if not text.startswith(("http://", "https://")):
         raise click.BadParameter(f"{text!r:.80} is no address: it begins with https:// or http://")
@@ -159,6 +170,7 @@ def _address(_context: click.Context, _parameter: click.Parameter, text: str) ->
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
+    callback=_regular,
     metavar="FILE",
     help="Where the checkpoint of now is kept for the next time; where it contradicts the one of before, in FILE.contradicts: the "
     "two prove it.",
@@ -239,8 +251,20 @@ def _save(watch: Watch, path: Path) -> None:
     if watch.goes_on is None:
         return
     target = path if watch.goes_on else path.with_name(f"{path.name}.contradicts")
-    fresh = target.with_name(f"{target.name}.{os.getpid()}.new")
-    fresh.write_text(watch.note, encoding="utf-8")
-    fresh.replace(target)
+    _replace(target, watch.note)
     if not watch.goes_on:
         watch.notices.append(f"the checkpoint of now is kept in {target}: it and yours together prove it")
+
+
+def _replace(path: Path, text: str) -> None:
+    """Put ``text`` in the place of a file, or of that to which a link leads. Raises `OSError`."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "no regular file")
+    path = path.resolve()  # a link stays one
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise

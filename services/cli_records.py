@@ -18,6 +18,7 @@ from services.audit import Receipt
 from services.bulk import How, judge_all
 from services.integrity import Kept, KeptCheckpoint, WrongEvidence, read_kept_checkpoint, read_kept_receipt
 from services.keylist import KeyList, read_key_list
+from services.outputs import is_terminal, require_output
 from services.printable import file_name, printable, printable_line
 from services.record_files import (
     FAULTY,
@@ -167,8 +168,11 @@ def verify(
     from elsewhere takes the place of the server's word: receipts and checkpoints, which go with one proof file, of their own
     game, and keys.
 
-    Exit status 0: nothing fails; 1: something does; 2: something could not be read, or the options do not go together.
+    Exit status 0: nothing fails; 1: something does; 2: something could not be read, the options do not go
+    together, or the output cannot be written.
     """
+    if not quiet:
+        require_output()
     kept = Kept(receipts, checkpoints, server_keys)
     if server_keys is not None and server_key is None:
         raise click.UsageError(
@@ -196,6 +200,8 @@ def _verify_file(file: IO[bytes], how: How, jobs: int, wanted: Wanted) -> tuple[
             return _verify_proof(*next(opened.texts), file, how, wanted)
         if wanted.kept.receipts or wanted.kept.checkpoints:
             raise Unreadable(1, "a receipt or a checkpoint is of a proof file, and this is a record")
+        if wanted.server_key is not None or wanted.seat_keys:
+            raise Unreadable(1, "a key is of a proof file, and this is a record")
         if wanted.rerun_bots:
             raise Unreadable(
                 1, "the bots' decisions can be made again from a proof file, and this is a record"
@@ -224,7 +230,7 @@ def _verify_proof(
         try:
             report = judge_proof(number, first, file, wanted, advance)
         except WrongEvidence as error:
-            raise click.UsageError(printable_line(f"{error}: you have mixed up two games")) from error
+            raise click.UsageError(printable_line(str(error))) from error
     if how.as_json:
         if not (how.quiet and report.ok):
             click.echo(msgspec.json.encode(report))
@@ -242,8 +248,8 @@ def _progress(file: IO[bytes], *, verdicts_follow: bool = False) -> Iterator[Any
         size = os.fstat(file.fileno()).st_size
     except OSError:
         size = 0
-    between = sys.stdout.isatty() and not verdicts_follow
-    if size < BAR_BYTES or between or not sys.stderr.isatty():
+    between = is_terminal(sys.stdout) and not verdicts_follow
+    if size < BAR_BYTES or between or not is_terminal(sys.stderr):
         yield lambda _: None
         return
     name = printable(click.format_filename(file.name, shorten=True))
@@ -255,6 +261,7 @@ def _progress(file: IO[bytes], *, verdicts_follow: bool = False) -> Iterator[Any
 @FILES
 def legal(files: tuple[IO[bytes], ...]) -> None:
     """Show who is to act in a game record and what may be played; - is standard input."""
+    require_output()
     status = HOLDS
     for file in files:
         name = file_name(file.name)

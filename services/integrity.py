@@ -7,6 +7,7 @@ change it any more.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, Final, Literal, NamedTuple
 
@@ -17,6 +18,7 @@ from services.audit import Receipt, verify_receipt
 from services.chain import Chain
 from services.checkpoints import Inclusion
 from services.faults import Failed
+from services.json_fields import told_wrong
 from services.keylist import KeyList
 from services.leaves import Leaf
 from services.levels import Level, integrity_level
@@ -24,6 +26,8 @@ from services.merkle import verify_inclusion
 from services.notes import SignedCheckpoint, read_checkpoint
 from services.rotations import KeysOverTime
 
+LAST_SEQ: Final = 2**53 - 1
+"""No receipt is of a later event, so that every reader of JSON can hold its number."""
 _OTHER_KEY: Final = (
     "the file names another server key than you have: another server, or the key was changed in between; "
     "the server's list of keys would show which (--server-keys)"
@@ -37,6 +41,7 @@ _OTHER_SIGNER: Final = (
     "your checkpoint is signed by another key than the game's: another server's, or the key was changed in between; "
     "your key and the server's list of keys would show which (--server-key, --server-keys)"
 )
+_UNSIGNED: Final = "is not signed by this game's server: it was changed, or is another server's"
 _NOT_PINNED: Final = "; key not pinned"
 
 
@@ -66,20 +71,16 @@ class Kept(NamedTuple):
 
 
 class WrongEvidence(HeartsError):
-    """What a reader kept is of another game than the file: a mix-up, of which nothing follows for the game."""
+    """What a reader kept is no evidence of the file: of another game, or not signed by its server. Nothing follows for the game."""
 
 
 def check_evidence(kept: Kept, game: str) -> None:
-    """Raise `WrongEvidence` unless all that a reader kept may be of ``game``."""
+    """Raise `WrongEvidence` unless the receipts that a reader kept may be of ``game``."""
     for receipt in kept.receipts:
         if receipt.game != game:
             raise WrongEvidence(
-                f"your receipt is of game {receipt.game:.64}, and the file of game {game:.64}"
-            )
-    for one in kept.checkpoints:
-        if one.leaf is not None and one.leaf.game != game:
-            raise WrongEvidence(
-                f"your checkpoint is of game {one.leaf.game:.64}, and the file of game {game:.64}"
+                f"your receipt is of game {receipt.game:.64}, and the file of game {game:.64}: "
+                "you have mixed up two games"
             )
 
 
@@ -104,12 +105,16 @@ class IntegrityCheck:
     def run(
         self, in_file: Signed, kept: Kept, pinned: str | None
     ) -> tuple[Literal["holds", "not shown"], str]:
-        """How far the claim holds; ``pinned`` is the server's key as the reader got it elsewhere. Raises `Failed`."""
+        """How far the claim holds; ``pinned`` is the server's key as the reader got it elsewhere.
+
+        Raises `Failed`, and `WrongEvidence` where what the reader kept is not signed by the game's server.
+        """
         if pinned is not None:
             self._check_key(pinned, kept.keys)
         for receipt in in_file.receipts:
             self._check_receipt(receipt, "the receipt")
         for receipt in kept.receipts:
+            self._check_signer(receipt)
             self._check_receipt(receipt, "your receipt")
             self._keep(receipt.seq)
         if in_file.checkpoint is not None:
@@ -159,6 +164,11 @@ class IntegrityCheck:
             return "not shown", f"{self._unjudged}; without it the claim would hold {told}{hint}"
         return "holds", told + hint + ("" if pinned else _NOT_PINNED)
 
+    def _check_signer(self, receipt: Receipt) -> None:
+        """A receipt that a reader brings can accuse the server only if one of its keys has signed it, whatever it says."""
+        if not any(verify_receipt(receipt, key) for key in {*self._keys.all(), *self._trusted}):
+            raise WrongEvidence(f"your receipt {_UNSIGNED}")
+
     def _check_receipt(self, receipt: Receipt, which: str) -> None:
         if receipt.game != self._game:
             raise Failed(1, f"{which} is of game {receipt.game:.64}, not of this one")
@@ -174,15 +184,15 @@ class IntegrityCheck:
     def _check_inclusion(
         self, one: Inclusion, signed: SignedCheckpoint, named: Leaf | None, which: str
     ) -> int:
-        """The event that a leaf shows. Raises `Failed`."""
+        """The event that a leaf shows; ``named`` is the leaf where a reader brings it. Raises as `_no_path` has it."""
         size, root = signed.checkpoint.size, signed.checkpoint.root
         if one.size != size:
-            raise Failed(
-                self._events, f"the inclusion is of a log of {one.size}, and {which} of one of {size}"
+            raise self._no_path(
+                f"the inclusion is of a log of {one.size}, and {which} of one of {size}", named
             )
         path = [bytes.fromhex(step) for step in one.path]
         if not verify_inclusion(bytes.fromhex(one.leaf), one.index, size, path, root):
-            raise Failed(self._events, f"the inclusion does not lead to {which}")
+            raise self._no_path(f"the inclusion does not lead to {which}", named)
         leaf = self._chain.leaf(one.leaf)
         if leaf is None:
             raise self._foreign_leaf(named, which)
@@ -190,13 +200,17 @@ class IntegrityCheck:
             self._leaf, self._size = leaf, size
         return leaf.seq
 
+    def _no_path(self, why: str, named: Leaf | None) -> Failed | WrongEvidence:
+        """A path that leads nowhere is a fault of the file, or of what the reader brings."""
+        if named is None:
+            return Failed(self._events, why)
+        return WrongEvidence(why)
+
     def _foreign_leaf(self, named: Leaf | None, which: str) -> Failed:
         """A leaf of none of the file's events: told as closely as its fields allow."""
         if named is None:
             why = f"{which} has a leaf that is of none of the file's events: they were changed or cut off"
             return Failed(self._events, why)
-        if named.game != self._game:
-            return Failed(1, f"{which} is of game {named.game:.64}, not of this one")
         if named.seq > self._events:
             return Failed(
                 named.seq,
@@ -213,23 +227,25 @@ class IntegrityCheck:
             self._unjudged = _OTHER_SIGNER
             return
         if not signed:
-            raise Failed(self._events, f"the signature of {which} is not the server's")
+            raise WrongEvidence(f"{which} {_UNSIGNED}")
         theirs = in_file.checkpoint
         same = theirs is not None and (theirs.checkpoint.origin, theirs.checkpoint.size) == (origin, size)
         if theirs is not None and same and theirs.checkpoint.root != root:
             why = f"{which} and that of the file are of logs of {size} that differ: the log was forked"
             raise Failed(self._events, why)
-        paths = [kept.inclusion] if kept.inclusion is not None else in_file.inclusions if same else ()
+        # the leaf of another game that a checkpoint came with says nothing of this one: the checkpoint is of the whole log
+        mine = kept.leaf is not None and kept.leaf.game == self._game
+        paths = [kept.inclusion] if mine and kept.inclusion else in_file.inclusions if same else ()
         for path in paths:
-            self._keep(self._check_inclusion(path, kept.signed, kept.leaf, which))
+            self._keep(self._check_inclusion(path, kept.signed, kept.leaf if mine else None, which))
         if paths:
             return
         if theirs is not None and theirs.checkpoint.origin != origin:
             self._unjudged = f"{which} is of the log {origin}, and the file's of {theirs.checkpoint.origin}"
             return
         self._hints.append(
-            f"; the file has no inclusion for your checkpoint, of a log of {size}: "
-            f"get it with /v1/games/{self._game}/proof?size={size}"
+            f"; the file has no inclusion for your checkpoint, of a log of {size}, which may be from before the game "
+            f"and then shows nothing of it; if it is later, get the file with /v1/games/{self._game}/proof?size={size}"
         )
 
 
@@ -261,9 +277,15 @@ def read_kept_receipt(data: bytes) -> Receipt:
     if isinstance(found, dict) and isinstance(found.get("receipt"), dict):
         found = found["receipt"]
     try:
-        return Receipt(*msgspec.structs.astuple(msgspec.convert(found, _SignedHead)))
+        receipt = Receipt(*msgspec.structs.astuple(msgspec.convert(found, _SignedHead)))
     except msgspec.ValidationError as error:
-        raise Malformed(f"no receipt: {error}") from error
+        raise Malformed(f"no receipt: {told_wrong(found, _SignedHead)}") from error
+    if not 1 <= receipt.seq <= LAST_SEQ:
+        raise Malformed("no receipt: seq is not a number from 1 to 2^53")
+    for name, text, size in (("head", receipt.head, 32), ("signature", receipt.signature, 64)):
+        if not is_hex(text, size):
+            raise Malformed(f"no receipt: {name} is not {size} bytes in lower-case hex")
+    return receipt
 
 
 def read_kept_checkpoint(data: bytes) -> KeptCheckpoint:
@@ -278,21 +300,26 @@ def read_kept_checkpoint(data: bytes) -> KeptCheckpoint:
         return KeptCheckpoint(read_checkpoint(found["checkpoint"]))
     try:
         kept = msgspec.convert(found, _KeptLeaf)
+        if not all(is_hex(one) for one in (kept.head, kept.leaf, *kept.path)):
+            raise Malformed("no proof of a leaf: a hash is not 32 bytes in lower-case hex")
         leaf = Leaf(kept.game, kept.kind, kept.seq, bytes.fromhex(kept.head))
         inclusion = Inclusion(kept.leaf, kept.index, kept.size, kept.path)
-        check_hex((kept.leaf, *kept.path))
-    except (msgspec.ValidationError, ValueError) as error:
-        raise Malformed(f"no proof of a leaf: {error}") from error
+    except msgspec.ValidationError as error:
+        raise Malformed(f"no proof of a leaf: {told_wrong(found, _KeptLeaf)}") from error
     if leaf.hash.hex() != kept.leaf:
         raise Malformed("the proof's leaf is not that of its fields")
     return KeptCheckpoint(read_checkpoint(kept.checkpoint), leaf, inclusion)
 
 
+def is_hex(text: str, size: int = 32) -> bool:
+    """Whether a text is so many bytes in lower-case hex."""
+    return re.fullmatch(f"[0-9a-f]{{{2 * size}}}", text) is not None
+
+
 def check_hex(hashes: Iterable[str]) -> None:
     """Raise ValueError where one is not 32 bytes in lower-case hex."""
     for text in hashes:
-        raw = bytes.fromhex(text)
-        if len(raw) != 32 or raw.hex() != text:
+        if not is_hex(text):
             raise ValueError(f"{text!r:.80} is not 32 bytes in lower-case hex")
 
 
@@ -300,4 +327,4 @@ def _json(data: bytes, what: str) -> Any:
     try:
         return msgspec.json.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Malformed(f"{what} is JSON, and this is none: {error}") from error
+        raise Malformed(f"{what} is JSON, and this is none") from error

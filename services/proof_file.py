@@ -6,6 +6,7 @@ hostile file costs no more memory than an honest one.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -15,7 +16,8 @@ from domain.refusals import Malformed
 from services.audit import Receipt
 from services.chain import HEAD_DIGITS
 from services.checkpoints import Inclusion
-from services.integrity import Signed, check_hex
+from services.integrity import LAST_SEQ, Signed, is_hex
+from services.json_fields import told_wrong
 from services.notes import SignedCheckpoint, read_checkpoint
 
 FORMAT: Final = "hearts-audit/1"
@@ -29,6 +31,7 @@ LONGEST_LINE: Final = MOST_EVENTS * HEAD_DIGITS + 1024
 """Bytes of the longest line, which is that of the heads."""
 _MOST_BEHIND: Final = 4 + MOST_INCLUSIONS
 """One line more than may stand behind the events."""
+_NO_JSON: Final = "it is no JSON"
 _EVENT: Final = b'{"n":'
 
 
@@ -73,6 +76,15 @@ class InclusionLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inclusion: Inclusion
 
 
+def why_no_header(first: bytes) -> str:
+    """Why a first line is at first sight none of a proof file; "" where it may be one."""
+    if first.startswith(BOM_UTF8):
+        return "a byte order mark stands before the header: an editor has made another file of it"
+    if not first.strip():
+        return "it is empty, and the header should stand there"
+    return "the header is missing: the file begins with an event" if first.startswith(_EVENT) else ""
+
+
 class Behind(NamedTuple):
     """What stands behind the events: the line of heads, and what the server has signed."""
 
@@ -90,6 +102,8 @@ class ProofFile:
     def __init__(self, read: Callable[[int], bytes], begun: bytes = b"") -> None:
         self._blocks = _read_blocks(read, begun)
         first, self._rest = self._split(next(self._blocks, None))
+        if why := why_no_header(first):
+            raise Malformed(f"line 1: {why}")
         header = _read_line(1, first, Header)
         if header.format != FORMAT:
             raise Malformed(f"line 1: format is {header.format!r:.60}, not {FORMAT!r}")
@@ -216,6 +230,8 @@ def _check_signers(
 
 def _read_receipt(number: int, line: bytes) -> Receipt:
     signed = _read_line(number, line, ReceiptLine).receipt
+    if abs(signed.seq) > LAST_SEQ:
+        raise Malformed(f"line {number}: receipt is missing or not as it should be")
     for name in ("head", "signature"):
         _require_hex(number, name, getattr(signed, name))
     return Receipt(signed.game, signed.seq, signed.head, signed.signature)
@@ -223,10 +239,10 @@ def _read_receipt(number: int, line: bytes) -> Receipt:
 
 def _read_inclusion(number: int, line: bytes) -> Inclusion:
     read: Inclusion = _read_line(number, line, InclusionLine).inclusion
-    try:
-        check_hex((read.leaf, *read.path))
-    except ValueError as error:
-        raise Malformed(f"line {number}: {error}") from error
+    if max(abs(read.index), abs(read.size)) > LAST_SEQ:
+        raise Malformed(f"line {number}: inclusion is missing or not as it should be")
+    if not all(map(is_hex, (read.leaf, *read.path))):
+        raise Malformed(f"line {number}: a hash is not 32 bytes in lower-case hex")
     return read
 
 
@@ -235,8 +251,17 @@ def _read_line(number: int, line: bytes, kind: type[Any]) -> Any:
         raise Malformed(f"line {number}: white space around the object")
     try:
         return msgspec.json.decode(line, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise Malformed(f"line {number}: {error}") from error
+    except msgspec.ValidationError as error:
+        raise Malformed(f"line {number}: {_why_wrong(line, kind)}") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Malformed(f"line {number}: {_NO_JSON}") from error
+
+
+def _why_wrong(line: bytes, kind: type[Any]) -> str:
+    try:
+        return told_wrong(msgspec.json.decode(line), kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _NO_JSON
 
 
 def _require_hex(number: int, name: str, text: str) -> None:

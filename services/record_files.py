@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import IO, Final, Literal, NamedTuple
+from typing import IO, Any, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -17,7 +17,7 @@ from services.json_keys import find_twice
 from services.printable import printable, printable_line
 from services.proof import Report
 from services.proof_file import FORMAT as PROOF_FORMAT
-from services.proof_file import ProofFile
+from services.proof_file import ProofFile, why_no_header
 from services.verdicts import verify_file
 
 LARGEST_LINE: Final = 64 * 1024 * 1024
@@ -49,15 +49,19 @@ class Opened(NamedTuple):
 
 def open_file(file: IO[bytes]) -> Opened:
     """Tell the kind of a file by its first line; the rest is read as its texts are taken. Raises `Unreadable`."""
+    whole = _take(file.readline, 1)
     # editors of some systems write the mark of UTF-8 before all else
-    number, first = 1, _take(file.readline, 1).removeprefix(BOM_UTF8)
+    number, first = 1, whole.removeprefix(BOM_UTF8)
     while first and not first.strip():
         number, first = number + 1, _take(file.readline, number + 1)
     if not first:
         raise Unreadable(1, "the file is empty")
     if first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise Unreadable(1, "the file is UTF-16, and records and proof files are UTF-8")
-    if _kind(first) == PROOF_FORMAT:
+    if _kind(first) == PROOF_FORMAT or first.startswith(b'{"n":'):
+        # of a proof file every byte counts, as it does for the page /verify
+        if why := why_no_header(whole):
+            raise Unreadable(1, why)
         return Opened("proof", iter([(number, first)]))
     if first.rstrip().endswith(b"}") or len(first) > LARGEST_LINE:
         return Opened("records", _lines(file, number, first))
@@ -126,6 +130,8 @@ def read_record(number: int, text: bytes) -> Record:
         raise Unreadable(number, f"longer than the {LARGEST_LINE} bytes that a record may have")
     try:
         data = msgspec.json.decode(text)
+        if answer := _server_answer(data):
+            raise Unreadable(number, answer)
         known = isinstance(data, dict) and data.get("format", FORMAT) == FORMAT
         missing = [key for key in NEEDED if known and key not in data]
         if missing:
@@ -140,6 +146,16 @@ def read_record(number: int, text: bytes) -> Record:
         raise Unreadable(line, f"no JSON: {error}") from error
     except (Malformed, InvalidRules) as error:
         raise Unreadable(number, str(error)) from error
+
+
+def _server_answer(data: Any) -> str:
+    """What a server answered in place of the file that it was asked for (RFC 9457); "" where it is no such answer."""
+    match data:
+        case {"title": str(title), "status": int(status)} if "format" not in data:
+            detail = data.get("detail")
+            more = f" ({detail})" if isinstance(detail, str) else ""
+            return f"this is no file but a server's answer, {status}: {title}{more}"
+    return ""
 
 
 def judge(number: int, text: bytes, *, named: bool) -> tuple[Verdict, Sequence[str]]:

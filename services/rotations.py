@@ -31,6 +31,10 @@ class KeysOverTime:
                     raise Failed(number, "the new server key is not signed by the one before it")
                 self._keys.append((number, event.server_key))
 
+    def all(self) -> tuple[str, ...]:
+        """Every key that was named so far, the first one first."""
+        return tuple(key for _, key in self._keys)
+
     def at(self, seq: int) -> str:
         """The key that is valid at event ``seq`` (from 1): one that an event names is so at later ones."""
         return next(key for since, key in reversed(self._keys) if since < seq)

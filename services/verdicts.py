@@ -17,7 +17,7 @@ from services.chain import Chain
 from services.fairness import FairnessCheck, unshown
 from services.faults import Failed
 from services.hands import EventReader, Hands
-from services.integrity import IntegrityCheck, Kept, Signed, check_evidence
+from services.integrity import IntegrityCheck, Kept, Signed, WrongEvidence, check_evidence
 from services.levels import bots_level, rules_level
 from services.proof import Claim, Proof, Report
 from services.proof_file import ProofFile
@@ -43,7 +43,7 @@ def verify_proof(
 
     ``server_key`` is the first key of the server as the reader got it elsewhere, ``seat_keys`` those of seats that sign
     their moves, all in hex; ``kept`` what it kept itself. With ``rerun_bots`` the bots' decisions are made again.
-    Raises `Malformed` where a hand has more events than are read, `WrongEvidence` where ``kept`` is of another game.
+    Raises `Malformed` where a hand has more events than are read, `WrongEvidence` where ``kept`` is of another game or server.
     """
     verifier = Verifier(proof.game, proof.server_key, seat_keys, rerun_bots=rerun_bots)
     for at in range(0, len(proof.lines), _AT_ONCE):
@@ -124,7 +124,7 @@ class Verifier:
                 self._replay.feed(hand)
 
     def report(self, heads: str, signed: Signed, server_key: str | None, kept: Kept) -> Report:
-        """What all of it shows. Raises `WrongEvidence` where ``kept`` is of another game than the file."""
+        """What all of it shows. Raises `WrongEvidence` where ``kept`` is of another game or server."""
         if isinstance(self._first, e.GameCreated) and self._first.game == self._game:
             check_evidence(kept, self._game)
         integrity = self._integrity(heads, signed, server_key, kept)
@@ -175,7 +175,14 @@ class Verifier:
                 raise forged
             if wrong is not None:
                 raise Failed(wrong, "its head is not the one in the file")
-            return check.run(signed, kept, server_key)
+            try:
+                return check.run(signed, kept, server_key)
+            except WrongEvidence as error:
+                if (self._reader.fault or self._first_fault) is None:
+                    raise
+                return "not shown", str(
+                    error
+                )  # by a key, it may be, that the events name which cannot be read
 
         found = _claim("I", "nothing altered", run)
         if found.status == "fails":

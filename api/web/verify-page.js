@@ -7,6 +7,14 @@ import { lineOf, verify } from "./verify.js";
 /** @typedef {import("./verify.js").Claim} Claim */
 /** @typedef {import("./verify.js").Report} Report */
 
+const MOST_SHOWN = 2000;
+/** What this page has for the options of the command, whose words `verify` tells. @type {[RegExp, string][]} */
+const FIELDS = [
+  [/--receipt\b/g, "the field A receipt"],
+  [/--checkpoint\b/g, "A checkpoint of the log"],
+  [/--server-keys\b/g, "the field The server's list of keys"],
+  [/--server-key\b/g, "the field The server's key"],
+];
 const HERE = "as this server tells it now";
 
 const form = byId("form", HTMLFormElement);
@@ -34,12 +42,18 @@ const showProblem = (what, hint) => show(problemBox(what, hint));
 /** @param {string} id @returns {Promise<ArrayBuffer>} the proof file of a game of this server; throws what to tell */
 async function fetchProof(id) {
   const answer = await fetch(`/v1/games/${encodeURIComponent(id)}/proof`).catch(() => {
-    throw new Error("the server does not answer");
+    throw new NotGiven("the server does not answer");
   });
   if (answer.ok) return answer.arrayBuffer();
   const problem = await answer.json().catch(() => ({}));
-  throw new Error(answer.status === 404 ? "this server has no such game" : problem.detail ?? `the server answers ${answer.status}`);
+  throw new NotGiven(answer.status === 404 ? "this server has no such game" : problem.detail ?? `the server answers ${answer.status}`);
 }
+
+/** The server has not given the file, and has said why. */
+class NotGiven extends Error {}
+
+/** Words of the command, with this page's fields for its options. @param {string} words */
+const byFields = (words) => FIELDS.reduce((told, [option, field]) => told.replace(option, field), words);
 
 const sentence = (/** @type {string} */ words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
 
@@ -53,7 +67,15 @@ function level({ name, level, top, reached, next }, { unshown }) {
 /** @param {Claim} claim @param {Report} report */
 function boxOf(claim, report) {
   const [reached, next] = claim.status === "fails" ? [FAILS[claim.name], ""] : level(claim, report);
-  return claimBox(claim, reached, next, lineOf(claim));
+  return claimBox(claim, reached, byFields(next), byFields(lineOf(claim)));
+}
+
+/** The event at fault, of which as much is shown as can be read. @param {number | null} number @param {string} line */
+function faultBox(number, line) {
+  const cut = line.length > MOST_SHOWN;
+  const box = element("div", "fault", element("h3", "", `Event ${number} as it stands in the file`), element("pre", "", cut ? `${line.slice(0, MOST_SHOWN)}…` : line));
+  if (cut) box.append(element("p", "", `The first ${MOST_SHOWN} of ${line.length} characters.`));
+  return box;
 }
 
 /** @param {Report} report @param {string} from where the file came from */
@@ -71,7 +93,7 @@ function showReport(report, from) {
   const verdict = element("div", `verdict ${fails.length ? "fails" : holds ? "holds" : "open"}`, element("h2", "", words));
   verdict.append(element("p", "", `Game ${report.game}, ${report.events} events, ${from}.`));
   const parts = [verdict, ...report.claims.map((claim) => boxOf(claim, report))];
-  if (report.faulty) parts.splice(1, 0, element("div", "fault", element("h3", "", `Event ${firstAt} as it stands in the file`), element("pre", "", report.faulty)));
+  if (report.faulty) parts.push(faultBox(firstAt, report.faulty));
   if (from === HERE) {
     parts.push(element("p", "", "R and B are checked by hearts verify. ", link(`/audit?game=${encodeURIComponent(report.game)}`, "The server's own report"), " has its word on all four, once the game is over."));
   }
@@ -94,7 +116,8 @@ async function check(from, read) {
     });
     showReport(report, from);
   } catch (error) {
-    showProblem(`The file cannot be read: ${/** @type {Error} */ (error).message}.`);
+    const { message } = /** @type {Error} */ (error);
+    showProblem(error instanceof NotGiven ? sentence(message.replace(/\.$/, "")) : `The file cannot be read: ${message}.`);
   } finally {
     button.disabled = false;
   }

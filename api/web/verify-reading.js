@@ -18,6 +18,7 @@ import { EVENTS, KEPT_LEAF, LINES, MORE, readRules, wrongField } from "./verify-
  * }} Proof
  */
 
+const NO_SEQ = "seq is not a number from 1 to 2^53";
 const MOST_INCLUSIONS = 2;
 const LONGEST_NOTE = 64 * 1024;
 const MOST_KEYS = 200;
@@ -27,6 +28,9 @@ const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The file is not of the format. */
 export class Malformed extends Error {}
+
+/** What a reader kept is not signed by the game's server, so that nothing follows from it. */
+export class WrongEvidence extends Malformed {}
 
 /** A claim fails at an event, counted from 1. */
 export class Failed extends Error {
@@ -74,11 +78,12 @@ function readLine(number, line, fields) {
   let found;
   try {
     found = parse(DECODER.decode(line));
-  } catch (error) {
-    throw new Malformed(`line ${number}: it is no JSON: ${/** @type {Error} */ (error).message}`);
+  } catch {
+    throw new Malformed(`line ${number}: it is no JSON`);
   }
   const wrong = wrongField(found, fields, {}, true);
-  if (wrong !== null) throw new Malformed(`line ${number}: ${wrong} is missing or not as it should be`);
+  const extra = wrong !== null && !Object.hasOwn(fields, wrong) && Object.hasOwn(Object(found), wrong);
+  if (wrong !== null) throw new Malformed(`line ${number}: ${wrong} ${extra ? "does not belong there" : "is missing or not as it should be"}`);
   return found;
 }
 
@@ -87,10 +92,19 @@ function requireHex(number, name, text) {
   if (text === "" || fromHex(text) === null) throw new Malformed(`line ${number}: ${name} is not lower-case hex`);
 }
 
+/** Why a first line is at first sight none of a proof file; "" where it may be one. @param {Bytes} first */
+function whyNoHeader(first) {
+  if (first[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf) return "a byte order mark stands before the header: an editor has made another file of it";
+  if (first.every((byte) => SPACES.includes(byte))) return "it is empty, and the header should stand there";
+  return startsWith(first, '{"n":') ? "the header is missing: the file begins with an event" : "";
+}
+
 /** The proof file in `data`. Throws `Malformed`. @param {Bytes} data @returns {Promise<Proof>} */
 export async function readProof(data) {
   const lines = splitLines(data);
   if (lines.length === 0) throw new Malformed("line 1: the file is empty");
+  const why = whyNoHeader(lines[0]);
+  if (why) throw new Malformed(`line 1: ${why}`);
   const header = readLine(1, lines[0], LINES.header);
   if (header.format !== "hearts-audit/1") throw new Malformed(`line 1: format is ${JSON.stringify(header.format).slice(0, 60)}, not "hearts-audit/1"`);
   requireHex(1, "server_key", header.server_key);
@@ -286,8 +300,13 @@ function parseKept(text, what) {
 export function readKeptReceipt(text) {
   const found = parseKept(text, "a receipt");
   const receipt = found?.receipt ?? found;
+  if (typeof receipt?.seq === "number" && !Number.isSafeInteger(receipt.seq)) throw new Malformed(`no receipt: ${NO_SEQ}`);
   const wrong = wrongField(receipt, LINES.signedHead);
   if (wrong !== null) throw new Malformed(`no receipt: ${wrong} is missing or not as it should be`);
+  if (receipt.seq < 1) throw new Malformed(`no receipt: ${NO_SEQ}`);
+  for (const [name, size] of /** @type {["head" | "signature", number][]} */ ([["head", 32], ["signature", 64]])) {
+    if (fromHex(receipt[name])?.length !== size) throw new Malformed(`no receipt: ${name} is not ${size} bytes in lower-case hex`);
+  }
   return receipt;
 }
 
@@ -298,7 +317,8 @@ export async function readKeptCheckpoint(text) {
   if (wrongField(found, LINES.checkpoint, {}, true) === null) return { checkpoint: readCheckpoint(found.checkpoint) };
   const wrong = wrongField(found, KEPT_LEAF);
   const head = hashFromHex(found.head);
-  if (wrong !== null || head === null || ![found.leaf, ...found.path].every(hashFromHex)) throw new Malformed(`no proof of a leaf: ${wrong ?? "a hash"} is missing or not as it should be`);
+  if (wrong !== null) throw new Malformed(`no proof of a leaf: ${wrong} is missing or not as it should be`);
+  if (head === null || ![found.leaf, ...found.path].every(hashFromHex)) throw new Malformed("no proof of a leaf: a hash is not 32 bytes in lower-case hex");
   if (toHex(await leafHash(found.game, found.kind, found.seq, head)) !== found.leaf) throw new Malformed("the proof's leaf is not that of its fields");
   const { leaf, index, size, path, game, kind, seq } = found;
   return { checkpoint: readCheckpoint(found.checkpoint), leaf: { game, kind, seq }, inclusion: { leaf, index, size, path } };

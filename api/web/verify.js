@@ -14,7 +14,7 @@ import { NOT_HERE, NO_LEVEL, integrityLevel } from "./verify-levels.js";
 import {
   canCheckSignatures, genesisHead, hashFromHex, isSigned, leafHash, nextHead, receiptMessage, rotationMessage, fromHex, toHex, verifyInclusion,
 } from "./verify-formulas.js";
-import { Failed, Malformed, isSignedBy, judgeCheckpoint, readEvents, readKeptCheckpoint, readKeptReceipt, readKeyList, readProof, startsWith } from "./verify-reading.js";
+import { Failed, Malformed, WrongEvidence, isSignedBy, judgeCheckpoint, readEvents, readKeptCheckpoint, readKeptReceipt, readKeyList, readProof, startsWith } from "./verify-reading.js";
 
 /** @typedef {import("./verify-formulas.js").Bytes} Bytes */
 /** @typedef {import("./verify-reading.js").Receipt} Receipt */
@@ -53,6 +53,7 @@ const FOREIGN_KEY = "the file names a server key that does not follow from yours
 const OTHER_SIGNER =
   "your checkpoint is signed by another key than the game's: another server's, or the key was changed in between; " +
   "your key and the server's list of keys would show which (--server-key, --server-keys)";
+const UNSIGNED = "is not signed by this game's server: it was changed, or is another server's";
 const NO_SIGNATURES = "this browser cannot check signatures";
 
 /**
@@ -95,14 +96,14 @@ async function judge(proof, evidence) {
     checkpoints: await Promise.all((evidence.checkpoints ?? []).map((text) => readKept("checkpoint", readKeptCheckpoint, text))),
     keys: evidence.serverKeys ? await readKept("list of keys", readKeyList, evidence.serverKeys) : null,
   };
-  const pinned = evidence.serverKey ?? "";
-  if (pinned && hashFromHex(pinned) === null) throw new Malformed("your server key is no public key: that is 64 digits of hex, in lower case");
+  const pinned = (evidence.serverKey ?? "").toLowerCase();
+  if (pinned && hashFromHex(pinned) === null) throw new Malformed("your server key is no public key: that is 64 digits of hex");
   const { events, broken } = readEvents(proof);
   // where the header names another game than the first event, it is the file that is wrong
   if (events.length && events[0].t === "game_created" && events[0].game === proof.game) checkEvidence(kept, proof.game);
   const chain = await followChain(proof, evidence.progress ?? (() => {}));
   const check = new IntegrityCheck(proof, chain, await canCheckSignatures());
-  const integrity = await claim("I", () => check.run(events, kept, pinned), (holds) => check.level(holds, pinned));
+  const integrity = await claim("I", () => check.run(events, kept, pinned, broken !== null), (holds) => check.level(holds, pinned));
   const why = broken === null ? unshown(events[0]) : "";
   const deals = broken === null ? new FairnessCheck(events) : null;
   const fairness = deals ? await claim("F", () => deals.run(why), () => deals.level()) : unchecked("F", "the events cannot be read");
@@ -134,11 +135,10 @@ async function readKept(what, read, text) {
   }
 }
 
-/** Refuses what is of another game than the file: a mix-up, of which nothing follows for the game. @param {{ receipts: Receipt[], checkpoints: KeptCheckpoint[] }} kept @param {string} game */
-function checkEvidence({ receipts, checkpoints }, game) {
-  const named = [...receipts.map((one) => ["receipt", one.game]), ...checkpoints.map(({ leaf }) => ["checkpoint", leaf?.game ?? game])];
-  for (const [what, other] of named) {
-    if (other !== game) throw new Malformed(`your ${what} is of game ${other.slice(0, 64)}, and the file of game ${game.slice(0, 64)}`);
+/** Refuses what is of another game than the file: a mix-up, of which nothing follows for the game. @param {{ receipts: Receipt[] }} kept @param {string} game */
+function checkEvidence({ receipts }, game) {
+  for (const other of receipts.map((one) => one.game)) {
+    if (other !== game) throw new Malformed(`your receipt is of game ${other.slice(0, 64)}, and the file of game ${game.slice(0, 64)}: you have mixed up two games`);
   }
 }
 
@@ -231,19 +231,36 @@ class IntegrityCheck {
   }
 
   /**
-   * How far the claim holds. Throws `Failed`.
+   * How far the claim holds. Throws `Failed`, and `WrongEvidence` where the game's server has not signed what the reader kept.
    * @param {any[]} events those that can be read
+   * @param {{ receipts: Receipt[], checkpoints: KeptCheckpoint[], keys: string[] | null }} kept @param {string} pinned
+   * @param {boolean} broken whether there are events that cannot be read
+   * @returns {Promise<[Status, string]>}
+   */
+  async run(events, kept, pinned, broken) {
+    try {
+      return await this.judge(events, kept, pinned);
+    } catch (error) {
+      if (!broken || !(error instanceof WrongEvidence)) throw error;
+      return ["not shown", error.message]; // by a key, it may be, that the events name which cannot be read
+    }
+  }
+
+  /**
+   * The same of a file that may be broken. @param {any[]} events
    * @param {{ receipts: Receipt[], checkpoints: KeptCheckpoint[], keys: string[] | null }} kept @param {string} pinned
    * @returns {Promise<[Status, string]>}
    */
-  async run(events, kept, pinned) {
+  async judge(events, kept, pinned) {
     const { proof, chain } = this;
     // a rotation that is forged is told before a head that follows from it
     await this.rotations(chain.wrong ? events.slice(0, chain.wrong - 1) : events);
     if (chain.wrong) throw new Failed(chain.wrong, "its head is not the one in the file");
     if (pinned) this.key(pinned, kept.keys);
     for (const one of proof.receipts) await this.receipt(one, "the receipt");
-    for (const one of kept.receipts) this.keep(await this.receipt(one, "your receipt"));
+    for (const one of kept.receipts) {
+      if (await this.signer(one)) this.keep(await this.receipt(one, "your receipt"));
+    }
     if (proof.checkpoint) {
       if (this.signatures && !(await isSignedBy(proof.checkpoint, proof.serverKey))) throw new Failed(this.count, "the signature of the checkpoint is not the server's");
       for (const path of proof.inclusions) await this.inclusion(path, proof.checkpoint, undefined, "the checkpoint");
@@ -282,6 +299,24 @@ class IntegrityCheck {
     }
   }
 
+  /**
+   * A receipt that a reader brings can accuse the server only if one of its keys has signed it, whatever it says; whether
+   * it is to be judged, which it is not where signatures cannot be checked and it does not fit. Throws `Malformed`.
+   * @param {Receipt} receipt
+   */
+  async signer({ game, seq, head, signature }) {
+    if (!this.signatures) {
+      const fits = seq <= this.count && toHex(this.chain.heads[seq]) === head;
+      if (!fits) this.hints.push("; your receipt is of other events, if the server has signed it");
+      return fits;
+    }
+    const message = await receiptMessage(game, seq, /** @type {Bytes} */ (hashFromHex(head)));
+    for (const key of new Set([...this.keys.map((one) => one.key), ...this.trusted])) {
+      if (await isSigned(key, message, fromHex(signature))) return true;
+    }
+    throw new WrongEvidence(`your receipt ${UNSIGNED}`);
+  }
+
   /** @param {Receipt} receipt @param {string} which */
   async receipt(receipt, which) {
     const { game, seq } = receipt;
@@ -299,9 +334,11 @@ class IntegrityCheck {
 
   /** @param {Inclusion} one @param {Checkpoint} checkpoint @param {Leaf | undefined} named @param {string} which */
   async inclusion(one, { size, root }, named, which) {
-    if (one.size !== size) throw new Failed(this.count, `the inclusion is of a log of ${one.size}, and ${which} of one of ${size}`);
+    // a path that leads nowhere is a fault of the file, or of what the reader brings
+    const fault = (/** @type {string} */ why) => (named === undefined ? new Failed(this.count, why) : new WrongEvidence(why));
+    if (one.size !== size) throw fault(`the inclusion is of a log of ${one.size}, and ${which} of one of ${size}`);
     const [leaf, ...path] = [one.leaf, ...one.path].map((hash) => /** @type {Bytes} */ (hashFromHex(hash)));
-    if (!(await verifyInclusion(leaf, one.index, size, path, root))) throw new Failed(this.count, `the inclusion does not lead to ${which}`);
+    if (!(await verifyInclusion(leaf, one.index, size, path, root))) throw fault(`the inclusion does not lead to ${which}`);
     const found = this.chain.leaves.get(one.leaf);
     if (found === undefined) throw this.foreignLeaf(named, which);
     if (this.leaf === null || this.leaf.seq <= found.seq) [this.leaf, this.size] = [found, size];
@@ -311,8 +348,7 @@ class IntegrityCheck {
   /** A leaf of none of the file's events: told as closely as its fields allow. @param {Leaf | undefined} named @param {string} which */
   foreignLeaf(named, which) {
     if (named === undefined) return new Failed(this.count, `${which} has a leaf that is of none of the file's events: they were changed or cut off`);
-    const { game, kind, seq } = named;
-    if (game !== this.proof.game) return new Failed(1, `${which} is of game ${game.slice(0, 64)}, not of this one`);
+    const { kind, seq } = named;
     if (seq <= this.count) return new Failed(seq, `${which} has other events up to the ${kind} of the game`);
     return new Failed(seq, `${which} has the ${kind} of the game at event ${seq}, and the file ends with event ${this.count}: it was cut off`);
   }
@@ -325,16 +361,18 @@ class IntegrityCheck {
       this.unjudged = OTHER_SIGNER;
       return;
     }
-    if (!signed) throw new Failed(this.count, `the signature of ${which} is not the server's`);
+    if (!signed) throw new WrongEvidence(`${which} ${UNSIGNED}`);
     const { origin, size, root } = checkpoint;
     const theirs = this.proof.checkpoint;
     const same = theirs !== null && theirs.origin === origin && theirs.size === size;
     if (same && toHex(theirs.root) !== toHex(root)) throw new Failed(this.count, `${which} and that of the file are of logs of ${size} that differ: the log was forked`);
-    const paths = inclusion ? [inclusion] : same ? this.proof.inclusions : [];
-    for (const path of paths) this.keep(await this.inclusion(path, checkpoint, leaf, which));
+    // the leaf of another game that a checkpoint came with says nothing of this one: the checkpoint is of the whole log
+    const mine = leaf?.game === this.proof.game;
+    const paths = mine && inclusion ? [inclusion] : same ? this.proof.inclusions : [];
+    for (const path of paths) this.keep(await this.inclusion(path, checkpoint, mine ? leaf : undefined, which));
     if (paths.length > 0) return;
     if (theirs !== null && theirs.origin !== origin) this.unjudged = `${which} is of the log ${origin}, and the file's of ${theirs.origin}`;
-    else this.hints.push(`; the file has no inclusion for your checkpoint, of a log of ${size}: get it with /v1/games/${this.proof.game}/proof?size=${size}`);
+    else this.hints.push(`; the file has no inclusion for your checkpoint, of a log of ${size}, which may be from before the game and then shows nothing of it; if it is later, get the file with /v1/games/${this.proof.game}/proof?size=${size}`);
   }
 
   /** How far what was shown is. @param {boolean} holds @param {string} pinned */
@@ -347,8 +385,8 @@ class IntegrityCheck {
     const by = [];
     if (this.shown) by.push(`by a receipt of event ${this.shown}`);
     if (this.leaf) by.push(`by a log of ${this.size} that has the game's ${this.leaf.kind}, event ${this.leaf.seq}`);
-    if (!this.signatures) return ["not shown", NO_SIGNATURES + (by.length ? `; unsigned it would hold ${by.join(" and ")}` : "")];
     const hint = this.hints.join("");
+    if (!this.signatures) return ["not shown", NO_SIGNATURES + (by.length ? `; unsigned it would hold ${by.join(" and ")}` : "") + hint];
     if (by.length === 0) return ["not shown", (this.unjudged || "a receipt or a checkpoint would show it") + hint];
     const upto = Math.max(this.shown, this.leaf?.seq ?? 0);
     const told = `up to event ${upto} of ${this.count}, ${by.join(" and ")}${hint}`;

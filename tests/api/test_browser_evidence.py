@@ -11,8 +11,10 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, Page
 
+from domain.refusals import Malformed
 from domain.variants import ruleset_of
 from services.audit import ServerKey
+from services.cli_records import public_key
 from services.integrity import Kept, read_kept_checkpoint, read_kept_receipt
 from services.keylist import key_links, read_key_list
 from tests.services.test_proof_log import END, LOCK, LOG, OTHERS, kept_leaf, log_of
@@ -57,9 +59,11 @@ OTHER_GAME = play_game(
     ruleset_of({"variant": "standard", "players": 4, "hand_limit": 2}), 8, kinds="ppnb", server_key=KEY.public
 )
 """Another course of the same game: a fork."""
+NO_SEQ = "the receipt cannot be read: no receipt: seq is not a number from 1 to 2^53"
 EVIDENCE: list[dict[str, Any]] = [
     {},
     {"serverKey": KEY.public},
+    {"serverKey": KEY.public.upper()},
     {"serverKey": OTHER_KEY.public},
     {"receipts": [receipt_of(file_of(played().events[:40]))]},
     {"receipts": [receipt_of(file_of(played().events))], "serverKey": KEY.public},
@@ -67,7 +71,16 @@ EVIDENCE: list[dict[str, Any]] = [
     {"receipts": [receipt_of(file_of(played().events[:40], OTHER_KEY))]},
     {"receipts": [receipt_of(file_of(played().events)).replace("g-test", "g-best")]},
     {"receipts": [receipt_of(file_of(played().events)).replace('"seq":', '"seq":9')]},
-    {"receipts": [receipt_of(file_of(played().events)).replace('"seq":', '"seq":-')]},
+    {"receipts": [receipt_of(file_of(played().events)).replace('"head":"6', '"head":"7')]},
+    {"receipts": [receipt_of(file_of(OTHER_GAME.events[:40], OTHER_KEY))]},
+    {"receipts": [json.dumps(KEY.receipt("g-test", 999, bytes(32))._asdict())]},
+    {"receipts": [json.dumps(OTHER_KEY.receipt("g-test", 9, bytes(32))._asdict())], "serverKey": KEY.public},
+    {
+        "receipts": [json.dumps(OTHER_KEY.receipt("g-test", 9, bytes(32))._asdict())],
+        "serverKey": KEY.public,
+        "serverKeys": listed(KEY, OTHER_KEY),
+    },
+    {"checkpoints": [leaf_text(LOG, OTHERS[0])]},
     {"checkpoints": [LOG.checkpoint()]},
     {"checkpoints": [json.dumps({"checkpoint": LOG.checkpoint()})]},
     {"checkpoints": [LOG.checkpoint(4)]},
@@ -113,7 +126,34 @@ def test_what_a_reader_kept_is_judged_the_same(page: Page, at: int) -> None:
     )
     for data in (logged(key=KEY), file_of(played().events[:30]), logged(None)):
         (report,) = by_page(page, [data], **evidence)
-        assert comparable(by_house(data, evidence.get("serverKey"), kept)) == comparable(report)
+        key = public_key(None, None, evidence.get("serverKey"))  # type: ignore[arg-type]
+        assert comparable(by_house(data, key, kept)) == comparable(report)
+
+
+def test_evidence_that_cannot_be_read_is_told_in_the_same_words(page: Page) -> None:
+    """Receipts, checkpoints, lists of keys: the page's sentence is the command's."""
+    whole = json.loads(receipt_of(logged(key=KEY)))["receipt"]
+    receipts = [
+        json.dumps(whole | change)
+        for change in ({"seq": 2**60}, {"seq": "1"}, {"head": "zz"}, {"signature": ""})
+    ]
+    receipts += ["garbage", "[]", "\ufeff" + json.dumps(whole)]
+    for text in receipts:
+        with pytest.raises(Malformed) as refused:
+            read_kept_receipt(text.encode())
+        (report,) = by_page(page, [logged()], receipts=[text])
+        assert f"the receipt cannot be read: {refused.value}" == report["problem"]
+    leaf = json.loads(leaf_text(LOG, LOCK))
+    for change in ({"head": "zz" * 32}, {"leaf": "zz"}, {"seq": None}, {"kind": "middle"}):
+        text = json.dumps(leaf | change)
+        with pytest.raises(Malformed) as refused:
+            read_kept_checkpoint(text.encode())
+        (report,) = by_page(page, [logged()], checkpoints=[text])
+        assert f"the checkpoint cannot be read: {refused.value}" == report["problem"]
+    with pytest.raises(Malformed) as refused:
+        read_key_list(b'{"keys":7}')
+    (report,) = by_page(page, [logged()], serverKeys='{"keys":7}')
+    assert f"the list of keys cannot be read: {refused.value}" == report["problem"]
 
 
 @pytest.mark.parametrize(
@@ -122,6 +162,10 @@ def test_what_a_reader_kept_is_judged_the_same(page: Page, at: int) -> None:
         ({"receipts": ["garbage"]}, "the receipt cannot be read"),
         ({"receipts": ["null"]}, "the receipt cannot be read"),
         ({"receipts": ['{"game":"g"}']}, "the receipt cannot be read: no receipt: seq"),
+        *(
+            ({"receipts": [receipt_of(file_of(played().events)).replace('"seq":', f'"seq":{at}')]}, NO_SEQ)
+            for at in ("-", '0,"x":', "9" * 30)
+        ),
         ({"checkpoints": ["garbage"]}, "the checkpoint cannot be read"),
         ({"checkpoints": ["{"]}, "the checkpoint cannot be read"),
         ({"checkpoints": ["{}"]}, "the checkpoint cannot be read"),

@@ -139,6 +139,10 @@ def test_what_was_kept_counts_as_far_as_it_goes(browser: Browser, app: Flask, fo
         page.fill("#checkpoint", four[0].get("/v1/log/checkpoint").text)
         page.click("#go")
         expect(page.locator("[data-claim=I] .level")).to_contain_text("Level 1 of 3")
+        text = page.locator("[data-claim=I]").inner_text()
+        assert "the field A receipt, A checkpoint of the log" in text
+        assert "the field The server's key" in text
+        assert "--" not in text
 
 
 def test_a_changed_file_is_told_with_the_event(browser: Browser, app: Flask, four: list[Guest]) -> None:
@@ -153,6 +157,11 @@ def test_a_changed_file_is_told_with_the_event(browser: Browser, app: Flask, fou
         expect(page.locator(".verdict.fails h2")).to_have_text(f"Something is wrong: look at event {at}")
         assert "fails" == page.locator("[data-claim=I] .badge").inner_text()
         assert lines[at].decode() == page.locator(".fault pre").inner_text()
+        assert page.evaluate("!!document.querySelector('.claim:last-of-type ~ .fault')")
+        lines[at] = lines[at][:-1] + b',"x":"' + b"y" * 100_000 + b'"}'
+        upload(page, b"\n".join(lines), "long.ndjson")
+        expect(page.locator(".fault p")).to_have_text(f"The first 2000 of {len(lines[at])} characters.")
+        assert 2001 == len(page.locator(".fault pre").inner_text())
 
 
 def test_of_an_imported_game_the_page_says_what_it_cannot_know(browser: Browser, app: Flask) -> None:
@@ -184,7 +193,7 @@ def test_a_game_that_there_is_not_is_told(browser: Browser, app: Flask) -> None:
         for wrong in ("g-nothing", "../me", "%"):
             page.fill("#game", wrong)
             page.click("#go")
-            expect(page.locator(".problem")).to_contain_text("this server has no such game")
+            expect(page.locator(".problem")).to_have_text("This server has no such game.")
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])

@@ -323,6 +323,24 @@ def test_what_is_no_proof_file_is_refused_at_the_same_line(page: Page) -> None:
         assert report["problem"].startswith("line ")
 
 
+def test_why_a_line_is_refused_is_told_in_the_same_words(page: Page) -> None:
+    """A mark or nothing before the header, no header, a field too few, too many or of another type, a number too large."""
+    files = [
+        b"\xef\xbb\xbf" + WHOLE,
+        b"\n" + WHOLE,
+        EVENT + HEADS_LINE,
+        HEADER.replace(b'"game"', b'"gain"') + EVENT,
+        HEADER.replace(b"}", b',"mood":1}') + EVENT,
+        HEADER.replace(b"}", b"") + EVENT,
+        WHOLE + RECEIPT.replace(b":1,", b":1" + b"0" * 30 + b","),
+        WHOLE + RECEIPT.replace(b"seq", b"number"),
+        WHOLE + b'{"checkpoint":7}\n',
+        WHOLE + b'{"inclusion":{"leaf":"00","index":0,"size":1,"path":[]}}\n',
+        WHOLE + b'{"inclusion":{"leaf":"00","index":0,"size":1' + b"0" * 30 + b',"path":[]}}\n',
+    ]
+    assert [by_house(data)["problem"] for data in files] == [one["problem"] for one in by_page(page, files)]
+
+
 def test_events_that_cannot_be_read_are_named_by_both(page: Page) -> None:
     """An unknown kind, a missing field, another type or version: R fails there, and F is not shown."""
     files = [HEADER + one + b"\n" + HEADS_LINE for one in UNREAD]

@@ -337,3 +337,16 @@ def test_a_receipt_of_another_history_is_told_and_kept(play: Play, home: Path, s
         done = play("--game", "last", typed="1\nquit\n")
         assert "signed another history up to event 4" in done.output
     assert forked._asdict() == kept(home)["receipt"]
+
+
+def test_a_link_to_the_file_of_tokens_stays_one(tmp_path: Path) -> None:
+    """Given a symbolic link, then the file that it leads to is written."""
+    real = tmp_path / "elsewhere.json"
+    (tmp_path / "players.json").symlink_to(real)
+    for key in ("aa", "bb"):
+        purse(tmp_path).learn_key("http://here", key)
+    assert (True, ["aa", "bb"]) == (
+        (tmp_path / "players.json").is_symlink(),
+        purse(tmp_path).server_keys("http://here"),
+    )
+    assert real.is_file()

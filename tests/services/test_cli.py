@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 
 from services import cli
 from services.settings import Settings, variable
+from tests.services.test_cli_records import OVER
 
 HEARTS = Path(sys.executable).with_name("hearts")
 
@@ -144,7 +145,7 @@ def test_what_the_terminal_cannot_write_is_no_reason_to_end() -> None:
 
 @pytest.mark.parametrize("words", [["--help"], ["config"], ["config", "--help"], ["--version"]])
 def test_output_that_cannot_be_written(words: list[str]) -> None:
-    """A full disk is told in a sentence, with exit code 1, whatever was to be written."""
+    """A full disk is told in a sentence, with exit status 2, whatever was to be written."""
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "services.cli", *words],
@@ -153,7 +154,7 @@ def test_output_that_cannot_be_written(words: list[str]) -> None:
             text=True,
             cwd=Path(__file__).parents[2],
         )
-    assert (1, f"Error: the disk is full: {os.strerror(errno.ENOSPC)}\n") == (done.returncode, done.stderr)
+    assert (2, f"Error: the disk is full: {os.strerror(errno.ENOSPC)}\n") == (done.returncode, done.stderr)
 
 
 def test_what_the_system_refuses_is_a_sentence(
@@ -166,9 +167,9 @@ def test_what_the_system_refuses_is_a_sentence(
 
     monkeypatch.setattr(cli.config, "callback", fail)
     error = OSError(errno.EIO, "no luck")
-    assert (1, "Error: no luck\n") == ((done := run("config")).exit_code, done.stderr)
+    assert (2, "Error: no luck\n") == ((done := run("config")).exit_code, done.stderr)
     error = OSError(errno.EACCES, "no luck", "a\x1b")
-    assert (1, "Error: a\ufffd: no luck\n") == ((done := run("config")).exit_code, done.stderr)
+    assert (2, "Error: a\ufffd: no luck\n") == ((done := run("config")).exit_code, done.stderr)
     with pytest.raises(OSError, match="no luck"):
         cli.main(["config"], standalone_mode=False)
 
@@ -180,3 +181,33 @@ def test_commands_that_judge_tell_their_exit_statuses(words: list[str]) -> None:
     """All three, in `--help`."""
     told = " ".join(CliRunner().invoke(cli.main, [*words, "--help"]).output.split())
     assert re.search(r"Exit status 0: .+; 1: .+; 2: .+\.", told), told
+
+
+@pytest.mark.parametrize(
+    ("sink", "told"),
+    [
+        (">&-", "Error: standard output is closed\n"),
+        (">/dev/full", f"Error: the disk is full: {os.strerror(errno.ENOSPC)}\n"),
+        ("| true", ""),
+        ("2>&-", ""),
+    ],
+)
+@pytest.mark.parametrize("command", ["verify", "legal"])
+def test_an_output_that_cannot_be_written_says_nothing_of_the_file(
+    command: str, sink: str, told: str, tmp_path: Path
+) -> None:
+    """Given a record that holds, when its verdict cannot be written, then the status is 2 and never 1, without a traceback."""
+    record = tmp_path / "record.json"
+    record.write_text(f"{json.dumps(OVER)}\n" * 2000)
+    program = f'"$0" -m services.cli {command} "$1"'
+    piped = sink.startswith("|")
+    script = f'{{ {program}; echo $? >"$2"; }} {sink}' if piped else f'{program} {sink}; echo $? >"$2"'
+    status = tmp_path / "status"
+    done = subprocess.run(
+        ["sh", "-c", script, sys.executable, str(record), str(status)],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        timeout=60,
+    )
+    assert (told, 0 if sink == "2>&-" else 2) == (done.stderr, int(status.read_text()))

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from services.bulk import How, judge_all
 from services.cli_records import legal, verify
 from services.record_files import Unreadable, until_broken
-from tests.services.test_cli_records import OVER, PROOF, REVOKE, UNFINISHED, line, run
+from tests.services.test_cli_records import KEY, OVER, PROOF, REVOKE, UNFINISHED, line, run
 
 __all__ = ["run"]
 
@@ -109,3 +109,43 @@ def test_a_closed_standard_input(command: str) -> None:
     )
     assert (2, "") == (done.returncode, done.stdout)
     assert done.stderr.endswith("standard input is closed\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\xef\xbb\xbf" + PROOF, "a byte order mark stands before the header"),
+        (b"\n" + PROOF, "it is empty, and the header should stand there"),
+        (b"\xef\xbb\xbf\n \n" + PROOF, "a byte order mark stands before the header"),
+        (PROOF.partition(b"\n")[2], "the header is missing: the file begins with an event"),
+        (PROOF.replace(b'"server_key"', b'"mood":1,"server_key"', 1), "mood does not belong there"),
+        (PROOF.replace(b'"server_key"', b'"key"', 1), "server_key is missing or not as it should be"),
+    ],
+)
+def test_of_a_proof_file_every_byte_counts(run: Any, content: bytes, words: str) -> None:
+    """What stands before its header, or in its place, is told in one line of plain words."""
+    done = run(verify, content)
+    assert (2, "", 1) == (done.exit_code, done.stdout, len(done.stderr.splitlines()))
+    assert f"line 1: {words}" in done.stderr
+
+
+def test_the_answer_of_a_server_is_no_file(run: Any) -> None:
+    """Given the problem that a server answered in place of a proof file, then its title is told, however it is printed."""
+    problem = {
+        "type": "/errors#x",
+        "title": "No such\x1b game",
+        "status": 404,
+        "detail": "There is no game g-x.",
+    }
+    for indent in (None, 2):
+        done = run(verify, json.dumps(problem, indent=indent).encode())
+        assert (2, "", 1) == (done.exit_code, done.stdout, len(done.stderr.splitlines()))
+        assert "no file but a server's answer, 404: No such\ufffd game (There is no game g-x.)" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("--server-key", KEY.public), ("--seat-key", f"0={KEY.public}")])
+def test_a_key_is_of_a_proof_file(run: Any, words: tuple[str, ...]) -> None:
+    """Given a record, then a key shows nothing of it, and that is told."""
+    done = run(verify, line(OVER), options=words)
+    assert (2, "") == (done.exit_code, done.stdout)
+    assert "a key is of a proof file, and this is a record" in done.stderr

@@ -14,7 +14,7 @@ import pytest
 
 from domain import events as e
 from services.audit import Receipt, ServerKey
-from services.integrity import Kept, KeptCheckpoint
+from services.integrity import Kept, KeptCheckpoint, WrongEvidence
 from services.keylist import key_links, read_key_list
 from services.leaves import find_leaves
 from services.notes import read_checkpoint
@@ -128,13 +128,17 @@ def test_a_stolen_old_key_signs_nothing_after_the_rotation_of_a_game() -> None:
 def test_a_stolen_old_key_can_tell_a_game_of_its_own_without_the_rotation() -> None:
     """Given a forged course that never turned, then its file holds by the old key alone: this is what the theft is worth.
 
-    Whoever has a receipt from after the rotation, or a checkpoint that the new key has signed, is not taken in.
+    Whoever has a receipt from after the rotation is told that the file has not its key, and with the list of keys that the
+    file is wrong; whoever has a checkpoint that the new key has signed, too, is not taken in.
     """
     honest, forged = turned(), rewritten(list(played().events), AT + 5)
     data = file_of(forged, OLD)
     assert "holds" == integrity(data).status
     late = Kept((receipt(honest, AT + 3, NEW),))
-    found = integrity(data, late)
+    with pytest.raises(WrongEvidence):
+        integrity(data, late)
+    keys = read_key_list(msgspec.json.encode({"keys": key_links((OLD, NEW))}))
+    found = integrity(data, late._replace(keys=keys))
     assert ("fails", AT + 3) == (found.status, found.event)
     proof = log_of(*leaves(honest), key=Ring(OLD, NEW)).prove(leaves(honest)[1:])
     assert proof is not None

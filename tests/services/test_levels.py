@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from domain import events as e
 from services.cli_records import verify
-from services.integrity import Kept
+from services.integrity import Kept, WrongEvidence
 from services.proof import Claim, read_proof
 from services.verdicts import verify_proof
 from tests.support.practice import practice
@@ -80,7 +80,9 @@ def test_a_game_that_was_signed_anew_is_not_told_as_one_that_holds() -> None:
     assert "key not pinned" in found.line
     assert "only this file's own server says so" == found.reached
     assert "fails" == integrity(forged, KEY.public).status
-    assert "fails" == integrity(forged, None, kept(40)).status
+    with pytest.raises(WrongEvidence, match="it was changed, or is another server's"):
+        integrity(forged, None, kept(40))
+    assert "fails" == integrity(forged, KEY.public, kept(40)).status
 
 
 # --- F

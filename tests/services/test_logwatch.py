@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -265,6 +266,33 @@ def test_what_could_not_be_looked_at_is_status_2_and_changes_nothing(
     assert [kept] == list(tmp_path.iterdir())
     done = run(LOG, "--save", str(tmp_path / "nowhere/note"))
     assert (2, True) == (done.exit_code, "cannot be kept in" in done.stderr)
+
+
+def test_a_link_stays_one_and_what_is_no_file_is_refused(run: Callable[..., Result], tmp_path: Path) -> None:
+    """Given a symbolic link, then the file that it leads to is written; a pipe and a folder are refused before all else."""
+    kept, link, pipe = tmp_path / "kept/note", tmp_path / "note", tmp_path / "pipe"
+    kept.parent.mkdir()
+    link.symlink_to(kept)
+    for _ in range(2):  # at first it leads nowhere
+        assert 0 == run(LOG, "--save", str(link)).exit_code
+        assert (True, LOG.checkpoint()) == (link.is_symlink(), kept.read_text(encoding="utf-8"))
+    os.mkfifo(pipe)
+    (tmp_path / "link-to-pipe").symlink_to(pipe)
+    for name in ("pipe", "link-to-pipe", "kept"):
+        done = run(LOG, "--save", str(tmp_path / name))
+        assert (2, "") == (done.exit_code, done.stdout)
+    assert "is no regular file" in run(LOG, "--save", str(pipe)).stderr
+    assert pipe.is_fifo()
+
+
+def test_a_contradiction_replaces_no_pipe(run: Callable[..., Result], tmp_path: Path) -> None:
+    """What stands where the second checkpoint would be kept is left as it is."""
+    kept, pipe = tmp_path / "note", tmp_path / "note.contradicts"
+    kept.write_text(LOG.checkpoint(6), encoding="utf-8")
+    os.mkfifo(pipe)
+    done = run(log_of(*LEAVES[::-1], key=KEY), "--checkpoint", str(kept), "--save", str(kept))
+    assert (1, True) == (done.exit_code, "cannot be kept in" in done.stderr)
+    assert pipe.is_fifo()
 
 
 def test_it_is_told_to_programs_too(run: Callable[..., Result]) -> None:
