@@ -39,6 +39,7 @@ from tests.bench.cost import bench_views  # noqa: E402
 from tests.bench.listeners import bench_listeners  # noqa: E402
 from tests.bench.moves import bench_moves  # noqa: E402
 from tests.bench.peers import PeerHouse  # noqa: E402
+from tests.bench.playouts import bench_playouts  # noqa: E402
 from tests.bench.proofs import bench_proofs  # noqa: E402
 from tests.bench.verify import bench_verify  # noqa: E402
 
@@ -236,6 +237,7 @@ BENCHES = {
     "verify": bench_verify,
     "proofs": bench_proofs,
     "live": bench_live,
+    "playouts": bench_playouts,
     "audit": bench_audit,
 }
 
