@@ -91,7 +91,7 @@ class Wish:
     callback=read_words,
     default="rules",
     show_default=True,
-    help="The bot in the other seats: rules or random.",
+    help="The bot in the other seats: level1 (a beginner) to level7, rules, search (the strongest) or random.",
 )
 @click.option(
     "--open",
