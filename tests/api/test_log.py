@@ -191,7 +191,7 @@ def test_a_proof_file_for_the_checkpoint_that_was_kept(
     kept = Kept((), (read_kept_checkpoint(note),))
     now = verify_proof(read_proof(stranger.get(f"/v1/games/{game}/proof").data), None, kept)
     held = next(one for one in now.claims if one.name == "I")
-    assert f"get it with /v1/games/{game}/proof?size=2" in held.detail
+    assert f"get the file with /v1/games/{game}/proof?size=2" in held.detail
     then = verify_proof(read_proof(stranger.get(f"/v1/games/{game}/proof?size=2").data), None, kept)
     held = next(one for one in then.claims if one.name == "I")
     assert held.status == "holds"
