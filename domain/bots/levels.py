@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from domain.bots.rules import choose_moon
 from domain.bots.search import POINT, WIN, Position, Tried
 from domain.bots.worlds import Chance, scale
-from domain.cards import Card, cards_of
+from domain.cards import Card
 from domain.events import Choice
 from domain.view import View
 
@@ -53,20 +53,16 @@ def level_policy(level: int) -> Callable[[View, bytes, int], tuple[Card, ...] | 
 
 def _decide(level: Level, seen: View, seed: bytes, playouts: int) -> tuple[Card, ...] | Card | Choice:
     """Pass, play or choose, with so many playouts a decision."""
-    own = seen.own
-    assert own is not None
     if seen.phase == "moon":
         return choose_moon(seen)
     chance = Chance(int.from_bytes(seed[:8], "big"))
     position = Position(seen)
     position.unseen.forget(lambda: scale(chance.word(), _THINGS) < level.forgets)
-    arms = position.passes() if position.passing else position.arms(own.legal)
-    arms = [arm for arm in arms if level.shoots or not arm.shoots]
+    arms = [arm for arm in position.arms() if level.shoots or not arm.shoots]
     if len(arms) > 1:
         tried = position.try_all(arms, playouts, int.from_bytes(seed[8:16], "big"))
         arms = [max(tried, key=lambda one: _felt(one, level, chance)).arm]
-    best = arms[0]
-    return tuple(cards_of(best.given)) if best.card < 0 else best.card
+    return arms[0].action
 
 
 def _felt(tried: Tried, level: Level, chance: Chance) -> int:

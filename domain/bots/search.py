@@ -61,6 +61,11 @@ class Arm(NamedTuple):
     shoots: bool
 
     @property
+    def action(self) -> tuple[Card, ...] | Card:
+        """As a policy answers it."""
+        return tuple(cards_of(self.given)) if self.card < 0 else self.card
+
+    @property
     def packed(self) -> kernel.Arm:
         """As the kernel takes it."""
         return self.card, *_two(self.given), self.shoots
@@ -77,13 +82,14 @@ class Tried(NamedTuple):
 class Position:
     """What a seat knows when it must pass or play, ready to be searched."""
 
-    __slots__ = ("hand", "kitty_at", "me", "number", "passing", "terms", "thumb", "totals", "unseen")
+    __slots__ = ("hand", "kitty_at", "legal", "me", "number", "passing", "terms", "thumb", "totals", "unseen")
 
     def __init__(self, seen: View) -> None:
         own, me = seen.own, seen.seat
         assert own is not None
         assert me is not None
         self.me: Seat = me
+        self.legal = own.legal
         self.terms = terms_of(seen.rules)
         self.thumb: Thumb = thumb_of(self.terms)
         self.totals = list(seen.totals)
@@ -115,14 +121,18 @@ class Position:
 
     # --- what might be done
 
-    def arms(self, legal: Mask) -> list[Arm]:
+    def arms(self) -> list[Arm]:
+        """What to try: passes or cards."""
+        return self._passes() if self.passing else self._plays()
+
+    def _plays(self) -> list[Arm]:
         """The cards to try, of equal neighbours one; each once more to shoot the moon where nobody has spoilt it."""
         terms, unseen = self.terms, self.unseen
         others = mask_of(self.hand.trick) | sum({BITS[card] for card in unseen.cards})
         for mask in unseen.known:
             others |= mask & FIRST_COPIES
         cards: list[Card] = []
-        for card in distinct_cards(legal):
+        for card in distinct_cards(self.legal):
             last = cards[-1] if cards else -1
             if (
                 last >= 0
@@ -140,7 +150,7 @@ class Position:
             return plain
         return plain + [arm._replace(shoots=True) for arm in plain]
 
-    def passes(self) -> list[Arm]:
+    def _passes(self) -> list[Arm]:
         """The passes to try: of the cards that want it most, and of the lowest, to shoot the moon with the rest."""
         held, count = self.hand.held[self.me], self.terms.rules.pass_count
         faces = held & FIRST_COPIES
@@ -201,8 +211,10 @@ class Position:
         """What each arm is worth in one world."""
         begin, terms, found = self.enter(held), self.terms, list[int]()
         if self.passing:
+            count = terms.rules.pass_count
             begin.passes = [
-                mask_of(choose_pass(self.thumb, mask, terms.rules.pass_count)) for mask in begin.held
+                None if seat == self.me else mask_of(choose_pass(self.thumb, mask, count))
+                for seat, mask in enumerate(begin.held)
             ]
         for place in places:
             arm, hand = arms[place], begin.copy()
@@ -319,15 +331,13 @@ def _choices(cards: Sequence[Card], count: int, most: int) -> list[Mask]:
 
 def search_policy(seen: View, seed: bytes, playouts: int) -> tuple[Card, ...] | Card | Choice:
     """Pass, play or choose, with so many playouts a decision."""
-    own = seen.own
-    assert own is not None
     if seen.phase == "moon":
         return choose_moon(seen)
     position = Position(seen)
-    arms = position.passes() if position.passing else position.arms(own.legal)
+    arms = position.arms()
     best = (
         arms[0]
         if len(arms) == 1
         else position.try_all(arms, playouts, int.from_bytes(seed[:8], "big"))[0].arm
     )
-    return tuple(cards_of(best.given)) if best.card < 0 else best.card
+    return best.action

@@ -200,6 +200,17 @@ static inline void hearts_gather(hearts_taken *taken, const hearts_taken *more)
     taken->bonuses = (int16_t)(taken->bonuses + more->bonuses);
 }
 
+/* What all of some cards come to. */
+static inline hearts_taken hearts_count_all(const hearts_terms *terms, hearts_cards cards)
+{
+    hearts_taken taken = {0};
+    for (uint64_t left = cards.first & terms->scoring; left; left &= left - 1)
+        hearts_count(terms, &taken, hearts_lowest(left));
+    for (uint64_t left = cards.second & terms->scoring; left; left &= left - 1)
+        hearts_count(terms, &taken, hearts_lowest(left));
+    return taken;
+}
+
 /* A new hand from what each seat was dealt. */
 static inline void hearts_deal(
     const hearts_terms *terms, hearts_hand *hand, const hearts_cards *dealt, hearts_cards kitty)
@@ -212,10 +223,7 @@ static inline void hearts_deal(
     };
     for (int seat = 0; seat < terms->players; seat++)
         hand->held[seat] = dealt[seat];
-    for (uint64_t left = kitty.first & terms->scoring; left; left &= left - 1)
-        hearts_count(terms, &hand->kitty, hearts_lowest(left));
-    for (uint64_t left = kitty.second & terms->scoring; left; left &= left - 1)
-        hearts_count(terms, &hand->kitty, hearts_lowest(left));
+    hand->kitty = hearts_count_all(terms, kitty);
 }
 
 /* Hand every seat's pass to the seat `offset` to its left; each must be contained in what its seat holds. */

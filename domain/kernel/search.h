@@ -57,7 +57,7 @@ static inline int64_t search_root(int64_t square)
 
 /* The share of a won game that each of the totals is worth when it goes on: the larger, the lower a total is below the
  * others and the nearer the end is. */
-static inline int64_t search_hopes(const search_position *at, const int64_t *after)
+static inline int64_t search_hopes(const search_position *at, const int64_t *after, int me)
 {
     const hearts_terms *terms = at->terms;
     int64_t low = after[0], high = after[0], all = 0, mine = 0;
@@ -73,24 +73,25 @@ static inline int64_t search_hopes(const search_position *at, const int64_t *aft
         behind = behind > 1000 ? 1000 : behind;
         share = (INT64_C(1) << 50) / (behind * behind * behind * behind);
         all += share;
-        mine = seat == at->me ? share : mine;
+        mine = seat == me ? share : mine;
     }
     return SEARCH_WIN * mine / all;
 }
 
-static inline int64_t search_worth(const search_position *at, const int64_t *points)
+/* What points of this hand are worth to seat `me`. */
+static inline int64_t search_worth(const search_position *at, const int64_t *points, int me)
 {
     const hearts_terms *terms = at->terms;
     int64_t after[HEARTS_SEATS], others = 0, worth;
     hearts_sum(terms, at->totals, points, after);
     const uint32_t winners = hearts_end(terms, after, points, at->number);
     if (winners)
-        worth = winners >> at->me & 1 ? SEARCH_WIN / hearts_bits(winners) : 0;
+        worth = winners >> me & 1 ? SEARCH_WIN / hearts_bits(winners) : 0;
     else
-        worth = search_hopes(at, after);
+        worth = search_hopes(at, after, me);
     for (int seat = 0; seat < terms->players; seat++)
         others += points[seat];
-    others -= terms->players * points[at->me];
+    others -= terms->players * points[me];
     /* divided towards zero, as the twin does */
     return worth + SEARCH_POINT * 26 * others / ((terms->players - 1) * at->unit);
 }
@@ -102,15 +103,13 @@ static inline int64_t search_score(const search_position *at, const hearts_hand 
     const int chooser = hearts_chooser(at->terms, hand, at->totals, at->number);
     bool subtract = false;
     if (chooser >= 0) {
-        search_position theirs = *at;
         int64_t taken[HEARTS_SEATS];
-        theirs.me = chooser;
         hearts_score(at->terms, hand, at->totals, at->number, false, points);
         hearts_score(at->terms, hand, at->totals, at->number, true, taken);
-        subtract = search_worth(&theirs, taken) > search_worth(&theirs, points);
+        subtract = search_worth(at, taken, chooser) > search_worth(at, points, chooser);
     }
     hearts_score(at->terms, hand, at->totals, at->number, subtract, points);
-    return search_worth(at, points);
+    return search_worth(at, points, at->me);
 }
 
 /* ---- playouts */
@@ -143,11 +142,7 @@ static inline void search_enter(const search_position *at, hearts_hand *hand, co
             hand->held[seat] = held[seat];
     if (at->unseen.holders <= terms->players)
         return;
-    hearts_taken kitty = {0};
-    for (uint64_t left = held[terms->players].first & terms->scoring; left; left &= left - 1)
-        hearts_count(terms, &kitty, hearts_lowest(left));
-    for (uint64_t left = held[terms->players].second & terms->scoring; left; left &= left - 1)
-        hearts_count(terms, &kitty, hearts_lowest(left));
+    const hearts_taken kitty = hearts_count_all(terms, held[terms->players]);
     if (at->kitty_at == KITTY_HELD)
         hand->kitty = kitty;
     else

@@ -33,7 +33,7 @@ def middles(variant: str, players: int) -> list[View]:
         state = play_game(rules, seed, moves=moves, kinds="b" * players, bot="rules").end
         if state.phase == "play":
             seen = view(state, to_act(state)[0])
-            if seen.own is not None and len(Position(seen).arms(seen.own.legal)) > 1:
+            if len(Position(seen).arms()) > 1:
                 found.append(seen)
     return found
 
@@ -44,9 +44,8 @@ def playouts_a_second(
     """How many playouts a second of CPU, over all positions."""
     spent, count = 0.0, 0
     for number, seen in enumerate(views):
-        assert seen.own is not None
         position = Position(seen)
-        arms = position.arms(seen.own.legal)
+        arms = position.arms()
         start = time.process_time()
         found = search(position, arms, budget, number)
         spent += time.process_time() - start

@@ -99,8 +99,7 @@ def spoil_for(minutes: float, seed: int) -> int:
             continue
         seen = view(game.end, to_act(game.end)[0])
         position = Position(seen)
-        assert seen.own is not None
-        arms = position.passes() if position.passing else position.arms(seen.own.legal)
+        arms = position.arms()
         packed, given = position.pack(), [arm.packed for arm in arms]
         for _ in range(200):
             with suppress(ValueError):

@@ -24,7 +24,5 @@ def somewhere(rules: RuleSet, seed: int) -> State | None:
 
 def position_of(state: State) -> tuple[Position, list[Arm]]:
     """What the seat to act knows, and what it may try."""
-    seen = view(state, to_act(state)[0])
-    position = Position(seen)
-    assert seen.own is not None
-    return position, position.passes() if position.passing else position.arms(seen.own.legal)
+    position = Position(view(state, to_act(state)[0]))
+    return position, position.arms()
