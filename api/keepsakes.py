@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from api.private_files import write_privately
 from api.witness import Keepsake
 from domain.cards import Seat
 
@@ -60,16 +59,7 @@ class Keepsakes:
         return self._folder / f"{server}-{name}-{kept.seat}.json"
 
     def _write(self, path: Path, data: bytes, kind: str, most: int) -> None:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # mkstemp makes the file readable by its user alone before anything is in it
-        handle, name = tempfile.mkstemp(dir=self._folder, prefix=".")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            Path(name).replace(path)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_privately(path, data)
         self._bound(kind, most)
 
     def _bound(self, kind: str, most: int) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
+
+from api.private_files import write_privately
 
 MOST_KEYS = 100
 """Keys that a server is known by."""
@@ -120,17 +120,8 @@ class Purse:
     def _change(self, url: str, change: Callable[[_Server], None]) -> None:
         servers = self._read()
         change(servers.setdefault(url, _Server()))
-        path = self._path.resolve()  # a link stays one
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # mkstemp makes the file readable by its user alone before anything is in it
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(servers)))
-            Path(name).replace(path)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
+        # resolved, so that a link stays one
+        write_privately(self._path.resolve(), msgspec.json.format(msgspec.json.encode(servers)))
 
     def _read(self) -> dict[str, _Server]:
         try:
