@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from domain import commands as c
 from domain import events as e
 from domain.bots import BOTS, house_move
-from domain.cards import NAMES, SUITS, cards_of, distinct_cards
+from domain.cards import NAMES, SUITS, cards_of, distinct_cards, mask_of
 from domain.game import advance, is_over, to_act
 from domain.rules import legal_plays
 from domain.ruleset import KEYS, LATER, RuleSet
@@ -306,6 +306,26 @@ def hand_of(state: State) -> HandState:
     """The hand in play."""
     assert state.hand is not None
     return state.hand
+
+
+def with_others_swapped(state: State, seat: int, rng: Random) -> State | None:
+    """The table with the cards of all others but ``seat`` dealt anew among them; none where one would have a card thrice.
+
+    Of seats that have passed and not yet exchanged the cards stay.
+    """
+    other = state.copy()
+    hand = hand_of(other)
+    others = [one for one in range(len(hand.held)) if hand.passes[one] is None or hand.exchanged]
+    others = [one for one in others if one != seat]
+    cards = [card for one in others for card in cards_of(hand.held[one])]
+    rng.shuffle(cards)
+    for one in others:
+        count = hand.held[one].bit_count()
+        mine, cards = cards[:count], cards[count:]
+        if any(mine.count(card) > 2 for card in mine):
+            return None
+        hand.held[one] = mask_of(mine)
+    return other
 
 
 def random_kinds(rng: Random, players: int) -> str:
