@@ -1,5 +1,6 @@
 """How long a bot thinks follows from its cards, and must not be seen: by when its move comes a person learns nothing."""
 
+import math
 from collections.abc import Iterator
 
 import msgspec
@@ -46,8 +47,10 @@ def think(monkeypatch, time: Time, free: float, forced: float) -> list[float]:
     return took
 
 
-def answers(house, game: str, time: Time, monkeypatch) -> Iterator[float]:
-    """For each turn of the bots, how long after it was owed it was stored, to the end of a game with one person."""
+def answers(house, game: str, time: Time, monkeypatch, took: list[float]) -> Iterator[tuple[float, float]]:
+    """For each turn of the bots, to the end of a game with one person: how long after it was owed it was stored, and
+    how long they thought, of what `think` notes.
+    """
     store, stored = house.services.store, []
     append = store.append
 
@@ -60,8 +63,9 @@ def answers(house, game: str, time: Time, monkeypatch) -> Iterator[float]:
     while (state := house.services.tables.load(game).state).phase != "over":
         began = time.now
         stored.clear()
+        took.clear()
         driver.drive(house.partition(game), 20)
-        yield from (moment - began for moment in stored[:1])
+        yield from ((moment - began, sum(took)) for moment in stored[:1])
         state = house.services.tables.load(game).state
         if state.phase != "over":
             command = house_move(state, 0, 0)
@@ -73,19 +77,19 @@ def test_a_forced_move_comes_no_sooner(house, time, monkeypatch) -> None:
     """Whether bots had a choice or not, their moves are stored at the same time after they were owed."""
     took = think(monkeypatch, time, free=0.0006, forced=0.00001)
     game = house.open(persons=1, hand_limit=1)
-    late = [round(one, 6) for one in answers(house, game, time, monkeypatch)]
-    assert {4 * PACE_SECONDS} == {*late}
+    late, thought = zip(*answers(house, game, time, monkeypatch, took), strict=True)
+    assert {4 * PACE_SECONDS} == {round(one, 6) for one in late}
     assert 10 < len(late)
-    assert 2 == len({*took}), "there were moves of both kinds"
+    assert 2 < len({round(one, 6) for one in thought}), "there were moves of both kinds"
 
 
 def test_who_thinks_for_longer_answers_a_whole_pace_later(house, time, monkeypatch) -> None:
     """Bots that need longer than a pace end with a later one, and not when they are done."""
-    think(monkeypatch, time, free=0.0031, forced=0.0002)
+    pace, took = 4 * PACE_SECONDS, think(monkeypatch, time, free=0.0031, forced=0.0002)
     game = house.open(persons=1, hand_limit=1)
-    paces = [one / (4 * PACE_SECONDS) for one in answers(house, game, time, monkeypatch)]
-    assert all(abs(one - round(one)) < 0.001 for one in paces)
-    assert {1, 2, 3} <= {round(one) for one in paces}
+    late, thought = zip(*answers(house, game, time, monkeypatch, took), strict=True)
+    assert [round(one / pace, 3) for one in late] == [max(1, math.ceil(one / pace)) for one in thought]
+    assert 1 < len({round(one / pace) for one in late}), "they thought for longer here and there"
 
 
 def test_a_table_of_bots_alone_is_not_held_up(house, time, monkeypatch) -> None:
