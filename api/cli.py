@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 import logging
 import multiprocessing
-import signal
 import socket
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import click
 from granian.log import LogLevels
@@ -24,7 +23,7 @@ from services.cli import read_settings, setting
 from services.cli_process import answers, once_store_answers, set_up_logging
 from services.cli_up import PORT_CHOSEN_BY, HouseError, PortInUse, free_port
 from services.settings import Settings
-from services.supervise import after_parent_process, stop_or_end
+from services.supervise import Stop, after_parent_process, stop_or_end
 from services.supervise import exit_with_parent as watch_parent
 from services.wiring import build, store_url
 
@@ -44,9 +43,15 @@ log = logging.getLogger("hearts.api")
 class ApiServer(MPServer):
     """granian, with a word to the workers before they are told to stop: long polls then end by themselves."""
 
-    def __init__(self, stopping: Any, store: str, listeners: int, **options: Any) -> None:
+    def __init__(self, asked: Stop, stopping: Any, store: str, listeners: int, **options: Any) -> None:
         super().__init__("api.cli", **granian_options(listeners), **options)
-        self.stopping, self.store = stopping, store
+        self.asked, self.stopping, self.store = asked, stopping, store
+
+    def startup(self, *args: Any) -> None:
+        """Listen, and start the workers; stop again where that was asked before there was anybody to hear it."""
+        super().startup(*args)  # type: ignore[no-untyped-call]
+        if self.asked.is_set():
+            self.signal_handler_interrupt()  # type: ignore[no-untyped-call]
 
     def shutdown(self, exit_code: int = 0) -> None:
         """Stop the workers, after what they are doing."""
@@ -80,16 +85,19 @@ def serve(
     """
     asked: dict[str, Any] = {"host": host, "port": port, "api_threads": threads, "api_workers": workers}
     settings = dataclasses.replace(read_settings(), **{k: v for k, v in asked.items() if v is not None})
-    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(signum, _leave)
+    stop = Stop()
+    stop.on_signals()
     if exit_with_parent:
         watch_parent()
     set_up_logging(settings)
     address, free = _listen_on(settings)
     _check_metrics_ports(settings, free)
-    warnings = once_store_answers(partial(_try_store, settings), time.sleep, log)
+    warnings = once_store_answers(partial(_try_store, settings), stop.wait, log)
+    if stop.is_set():
+        return
     stopping = multiprocessing.get_context(_start_method()).Event()
     server = ApiServer(
+        stop,
         stopping,
         store_url(settings),
         settings.listeners,
@@ -121,10 +129,6 @@ def load(settings: Settings, stopping: Any) -> Callable[..., Any]:
         metrics = Metrics(services)
         serve_metrics(metrics, settings)
     return create_app(services, stopping=stopping.is_set, metrics=metrics)
-
-
-def _leave(*_: object) -> NoReturn:
-    raise SystemExit(0)
 
 
 def _try_store(settings: Settings) -> list[str]:

@@ -13,19 +13,22 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import Enum
+from types import FrameType
 from typing import Final
 
 import redis
 import rq
 from redis.client import Pipeline
-from rq.exceptions import DuplicateJobError
+from rq.exceptions import DuplicateJobError, StopRequested
 from rq.executions import ExecutionRegistry
 from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.utils import utcparse
+from rq.worker import WorkerStatus
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
 from services.embedded import process_began
+from services.supervise import Stop
 from services.wire import Script, StoreUnavailable, Wire, connect
 
 JOBS: Final = {
@@ -152,10 +155,22 @@ class _Worker(rq.SimpleWorker):
 
     RQ registers a worker once. Where it was suspended for longer than that lasts, its next heartbeat brings a registration
     back that says nothing but when that was: nobody would count with the worker any more, though it does jobs.
+
+    RQ ends an idle worker by an exception that the signal's handler raises, and Python drops that one where it comes out
+    of a destructor; so ``asked`` remembers the signal, and the next heartbeat looks.
     """
 
+    asked: Stop
+
+    def request_stop(self, signum: int, frame: FrameType | None) -> None:
+        """Stop after the job that is being done, if any, else at once."""
+        self.asked.set()
+        super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
+
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
-        """Say that it lives, and who it is where nobody knows any more."""
+        """Say that it lives, and who it is where nobody knows any more. Raises `StopRequested` when idle and asked to stop."""
+        if self.asked.is_set() and pipeline is None and self.get_state() != WorkerStatus.BUSY:
+            raise StopRequested
         super().heartbeat(timeout, pipeline)
         if pipeline is None and self.birth_date and not self.connection.hexists(self.key, "birth"):
             self.connection.delete(self.key)  # RQ would take it for another worker of this name
@@ -251,21 +266,23 @@ class Queue:
         first = self._wire.call("LINDEX", self._rq.key, 0)
         return first is not None and first.decode().startswith(_PREFIXES)
 
-    def worker(self) -> rq.SimpleWorker:
-        """A worker of the queue for this process's main thread: call its `work()`.
+    def worker(self, asked: Stop) -> rq.SimpleWorker:
+        """A worker of the queue for this process's main thread: call its `work()`, which goes on until ``asked`` to stop.
 
         It does jobs in its own process, which costs a third of what a fork for each would. Its name tells
         `enqueue` on the same machine whether it is still alive.
         """
         # RQ lengthens the socket timeout of the client it is given, so that it can wait for jobs
         client = connect(self._server) if isinstance(self._server, str) else self._server
-        return _Worker(
+        made = _Worker(
             [self._name],
             name=f"hearts.{socket.gethostname()}.{os.getpid()}.{_mark(os.getpid())}",
             connection=client,
             serializer=JSONSerializer,
             worker_ttl=IDLE_SECONDS + 15,  # RQ waits for so much less
         )
+        made.asked = asked
+        return made
 
     def _push(self, name: str, job_id: str, args: tuple[Argument, ...], seconds: int) -> bool:
         try:

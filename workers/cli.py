@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Final, NoReturn, TypeVar
+from typing import Final, TypeVar
 
 import click
 import redis
@@ -94,14 +94,15 @@ def _serve(what: str, queue_of: Callable[[], Queue], count: int, with_parent: bo
     if count > 1:
         _run_many(what.partition(" ")[0], count, with_parent)
         return
-    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(signum, _leave)
+    stop = Stop()
+    stop.on_signals()
     os.nice(NICE)
-    queue = _begin(with_parent, Stop(), queue_of, queue_url)
-    assert queue is not None
+    queue = _begin(with_parent, stop, queue_of, queue_url)
+    if queue is None:
+        return
     log.info("%s are served", what)
     try:
-        _work(queue)
+        _work(queue, stop)
     finally:
         log.info("%s are served no more", what)
 
@@ -114,20 +115,19 @@ def bots(count: int, exit_with_parent: bool) -> None:
     if count > 1:
         _run_many("bots", count, exit_with_parent)
         return
-    # RQ brings handlers of its own, which take the place of this one while it works
-    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(signum, _leave)
-    sys.setswitchinterval(SWITCH_SECONDS)
-    services = _begin(exit_with_parent, Stop(), jobs.services)
-    assert services is not None
     stop, failed = Stop(), threading.Event()
+    stop.on_signals()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    services = _begin(exit_with_parent, stop, jobs.services)
+    if services is None:
+        return
     sweep = threading.Thread(target=_sweep, args=(services, stop, failed), name="sweep", daemon=True)
     sweep.start()
     log.info("the bots play")
     if not kernel.AVAILABLE:
         log.warning("the compiled kernel is not here: new tables' search bots think with %d playouts", BUDGET)
     try:
-        _work(services.queue)
+        _work(services.queue, stop)
     finally:
         stop.set()
         sweep.join(timeout=5)
@@ -170,10 +170,6 @@ def _run_many(kind: str, count: int, with_parent: bool) -> None:
         supervisor.stop(lambda: stop.times > 1)
 
 
-def _leave(*_: object) -> NoReturn:
-    raise SystemExit(0)
-
-
 def _sweep(services: Services, stop: Stop, failed: threading.Event) -> None:
     try:
         Sweep(services).run(stop)
@@ -183,31 +179,25 @@ def _sweep(services: Services, stop: Stop, failed: threading.Event) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _work(queue: Queue) -> None:
+def _work(queue: Queue, stop: Stop) -> None:
     """Do jobs until asked to stop. RQ gives up when the store does not answer, so it is begun again."""
     logging.getLogger("rq.worker").addFilter(_is_news)
     patience = Backoff(0.1, 2.0)
-    while True:
+    while not stop.is_set():
         began = time.monotonic()
-        hand = None
         try:
-            hand = queue.worker()
+            hand = queue.worker(stop)
             hand.max_connection_wait_time = 1
             _bury_earlier(hand)
             hand.work(logging_level="WARNING")
-            if hand._shutdown_requested_date is not None:
-                return
         except StopRequested:
             return
         except redis.RedisError as error:
             log.debug("RQ breaks off: %s", error)
-            if hand is not None and hand._shutdown_requested_date is not None:
-                return  # it was about to stop, and only its farewell did not go through
-        for signum in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(signum, _leave)
+        stop.on_signals()  # RQ has put handlers of its own in their place
         if time.monotonic() - began > STEADY_SECONDS:
             patience.succeed()
-        time.sleep(patience.fail())
+        stop.wait(patience.fail())
 
 
 def _bury_earlier(hand: rq.SimpleWorker) -> None:

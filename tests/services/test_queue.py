@@ -14,6 +14,7 @@ from rq.job import Job
 
 from services.queue import GRACE_SECONDS, JOB_SECONDS, JOBS, Queue, Queued, UnknownJob
 from services.store import StoreUnavailable, connect
+from services.supervise import Stop
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,7 +36,8 @@ def wait(url, text):
 WORKER = """
 import sys
 from services.queue import Queue
-Queue(sys.argv[1]).worker().work(burst=True, logging_level="WARNING")
+from services.supervise import Stop
+Queue(sys.argv[1]).worker(Stop()).work(burst=True, logging_level="WARNING")
 """
 
 NAMES = {name: f"hearts_test_tasks.{name}" for name in ("note", "fail", "wait")}
@@ -237,7 +239,7 @@ def test_workers_are_counted_by_their_queue(
         assert (1, 0) == (queue.workers(), other.workers())
         process.kill()
     assert 0 == queue.workers()
-    hand = other.worker()
+    hand = other.worker(Stop())
     hand.register_birth()
     assert (0, 1) == (queue.workers(), other.workers())
     valkey.rename(hand.key, f"rq:worker:hearts.elsewhere.1.{'0' * 12}")
@@ -252,7 +254,7 @@ def test_workers_are_counted_by_their_queue(
 def test_a_worker_whose_registration_is_gone_registers_anew(valkey: redis.Redis, valkey_url: str) -> None:
     """As one that was suspended for longer than it lasts: with its next heartbeat it counts again."""
     other = Queue(valkey_url, NAMES, name="other")
-    hand = other.worker()
+    hand = other.worker(Stop())
     hand.heartbeat()
     assert (0, None) == (other.workers(), valkey.hget(hand.key, "queues"))  # it has not begun to work
     valkey.delete(hand.key)
@@ -308,3 +310,28 @@ def test_a_queue_that_is_not_there_is_unavailable() -> None:
     """The error is that of the store, so callers treat both alike."""
     with pytest.raises(StoreUnavailable):
         Queue(connect("unix:///nonexistent/hearts.sock"), NAMES).enqueue("note", unique="p1")
+
+
+DEAF = """
+import signal, sys
+from services.queue import Queue
+from services.supervise import Stop
+
+class Last:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+
+hand = Queue(sys.argv[1]).worker(Stop())
+beat = hand.heartbeat
+hand.heartbeat = lambda *args, **named: (beat(*args, **named), Last())[0]
+hand.work(logging_level="WARNING")
+assert hand.asked.is_set()
+"""
+
+
+def test_a_signal_in_a_destructor_stops_a_worker_too(valkey_url: str) -> None:
+    """Python drops what a signal's handler raises there, and the worker ends all the same."""
+    told = subprocess.run(
+        [sys.executable, "-c", DEAF, valkey_url], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert "StopRequested" in told.stderr, "it was dropped"

@@ -18,6 +18,7 @@ from services.embedded import EmbeddedStore
 from services.queue import Queue, Queued
 from services.settings import Settings
 from services.store import connect
+from services.supervise import Stop
 from services.wiring import build
 from tests.support.environs import environ_of
 from workers import cli
@@ -192,13 +193,13 @@ def test_a_job_that_the_store_was_lost_in(valkey: redis.Redis, valkey_url: str) 
     """Given a worker that was cut off in a job, when the same process begins again, then the job can be asked for."""
     queue = Queue(valkey_url)
     assert Queued.NEW is queue.enqueue("drive", 1, unique="1")
-    hand = queue.worker()
+    hand = queue.worker(Stop())
     hand.register_birth()
     job, _ = hand.dequeue_job_and_maintain_ttl(1)
     hand.prepare_execution(job)
     hand.prepare_job_execution(job, remove_from_intermediate_queue=True)
     assert Queued.RUNNING is queue.enqueue("drive", 1, unique="1")
-    hand = queue.worker()
+    hand = queue.worker(Stop())
     cli._bury_earlier(hand)
     hand.register_birth()
     assert Queued.NEW is queue.enqueue("drive", 1, unique="1")
