@@ -54,17 +54,21 @@ class Codec:
 
     def encode(self, event: e.Event, seq: int) -> Stored:
         """``event`` as number ``seq`` of its game."""
-        hidden = b""
-        if type(event) in self._hidden:
-            secret = event.hidden  # type: ignore[attr-defined]
-            if secret is not UNSET:
-                hidden = self._encode(secret)
-                event = msgspec.structs.replace(event, hidden=UNSET)
+        hidden = self.encode_hidden(event)
+        if hidden:
+            event = msgspec.structs.replace(event, hidden=UNSET)
         public = b'{"n":%d,' % seq + self._encode(event)[1:]
         latest = self._latest.get(str(type(event).__struct_config__.tag), 1)
         if latest > 1:
             public = public[:-1] + _VERSION_MARK + b"%d}" % latest
         return public, hidden
+
+    def encode_hidden(self, event: e.Event) -> bytes:
+        """The hidden bytes of ``event``, b"" where it has nothing to hide."""
+        if type(event) not in self._hidden:
+            return b""
+        secret = event.hidden  # type: ignore[attr-defined]
+        return b"" if secret is UNSET else self._encode(secret)
 
     def decode(self, public: bytes, hidden: bytes = b"") -> e.Event:
         """The event that was stored as these bytes.

@@ -62,6 +62,13 @@ TEMPLATES = (
         "table", "h:{pNN}:t:<game>", "hash", "services.projections", "the game's table snapshot and its seq"
     ),
     Template("lobby", "h:{pNN}:lobby:<status>", "zset", "services.projections", "games by status and time"),
+    Template(
+        "finished",
+        "h:{pNN}:finished",
+        "zset",
+        "services.projections",
+        "games that are over and not in the archive, by when they ended or could not be archived last, Unix ms",
+    ),
     Template("seats", "h:{pNN}:seats", "zset", "services.projections", "the games of each player"),
     Template(
         "inbox",
@@ -302,6 +309,10 @@ class Keys:
     def lobby(self, partition: int, status: str) -> str:
         """The partition's games of one status."""
         return f"{self._prefixes[partition]}lobby:{status}"
+
+    def finished(self, partition: int) -> str:
+        """The partition's games that are over and not in the archive."""
+        return f"{self._prefixes[partition]}finished"
 
     def seats(self, partition: int) -> str:
         """The partition's games of each player."""

@@ -58,10 +58,11 @@ class Parked(msgspec.Struct, frozen=True):
 WRITE: Final = Script("""
 -- All keys are of one partition.
 -- KEYS[1] feed   KEYS[2] games of players   KEYS[3] parked games
--- KEYS[4], KEYS[5], KEYS[6] games that are open, playing, over   KEYS[7] and on: a table for each game
+-- KEYS[4], KEYS[5], KEYS[6] games that are open, playing, over   KEYS[7] finished games that are not in the archive
+-- KEYS[8] and on: a table for each game
 -- ARGV[1] version of the summaries   ARGV[2] group   ARGV[3] how many feed entries are acknowledged, and then
 -- their ids; then for each game: id, seq, summary, its place among open, playing, over (1 to 3), opened at (ms,
--- 13 digits), its players, their ids between spaces
+-- 13 digits), its players, their ids between spaces, its last event at (ms)
 -- Returns how many games were newer here than in the store and have been written.
 local version, acks = tonumber(ARGV[1]), tonumber(ARGV[3])
 
@@ -78,9 +79,9 @@ local function move(key, old, new, suffix)
   end
 end
 
-local written, place = 0, 7
-for i = 4 + acks, #ARGV, 6 do
-  local game, seq, summary, status, opened, players = unpack(ARGV, i, i + 5)
+local written, place = 0, 8
+for i = 4 + acks, #ARGV, 7 do
+  local game, seq, summary, status, opened, players, at = unpack(ARGV, i, i + 6)
   local old = redis.call('HMGET', KEYS[place], 'v', 'seq', 'status', 'players')
   local known = tonumber(old[1] or 0)
   if known < version or (known == version and tonumber(old[2]) < tonumber(seq)) then
@@ -92,6 +93,9 @@ for i = 4 + acks, #ARGV, 6 do
     redis.call('HSET', KEYS[place], 'v', version, 'seq', seq, 'summary', summary, 'status', status,
       'players', players)
     redis.call('HDEL', KEYS[3], game)
+    if status == '3' and old[3] ~= '3' then
+      redis.call('ZADD', KEYS[7], at, game)
+    end
     written = written + 1
   end
   place = place + 1
@@ -170,7 +174,7 @@ class Projections:
     def _call(self, partition: int, updates: Sequence[Update], acks: Sequence[bytes]) -> Call:
         keys = self._keys
         used = [keys.feed(partition), keys.seats(partition), keys.parked(partition)]
-        used += [keys.lobby(partition, status) for status in STATUSES]
+        used += [keys.lobby(partition, status) for status in STATUSES] + [keys.finished(partition)]
         used += [keys.table(one.game) for one in updates]
         args: list[Any] = [VERSION, GROUP, len(acks), *acks]
         for one in updates:
@@ -317,6 +321,7 @@ def _arguments(one: Update) -> tuple[Any, ...]:
         kept["status"],
         opened,
         kept["players"],
+        one.summary["updated_at"],
     )
 
 

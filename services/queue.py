@@ -35,6 +35,7 @@ JOBS: Final = {
     "drive": "workers.jobs.drive",
     "serve": "workers.jobs.serve",
     "late": "workers.jobs.drive",
+    "archive": "workers.jobs.archive",
     "audit": "workers.jobs.audit",
     "arena": "workers.jobs.arena",
 }

@@ -111,3 +111,42 @@ else
 end
 return 1
 """)
+
+TRIM = Script("""
+-- KEYS[1] game stream   KEYS[2] snapshot   KEYS[3] finished games   ARGV[1] game   ARGV[2] seq of the last event
+-- Leaves of a game that is in the archive its last event alone. Returns 1, or 0 where that is another now.
+local tail = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+if not tail[1] or tail[1][1] ~= ARGV[2] .. '-0' then
+  return 0
+end
+-- made anew: a stream that is trimmed keeps the memory of what stood in the same block
+redis.call('DEL', KEYS[1], KEYS[2])
+redis.call('XADD', KEYS[1], tail[1][1], unpack(tail[1][2]))
+redis.call('ZREM', KEYS[3], ARGV[1])
+return 1
+""")
+
+RESTORE = Script("""
+-- KEYS[1] game stream   KEYS[2] finished games   ARGV[1] game   ARGV[2] seq of the first event that is in the stream
+-- ARGV[3] when the game counts as finished, Unix ms   ARGV[4], ARGV[5] public and secret bytes of event 1; then in
+-- pairs those of the others, up to the one before ARGV[2]
+-- Puts the events of an archived game back. Returns 1, or 0 where the stream begins with another one now.
+local there = redis.call('XRANGE', KEYS[1], '-', '+')
+if not there[1] or there[1][1] ~= ARGV[2] .. '-0' or #ARGV ~= 3 + 2 * (tonumber(ARGV[2]) - 1) then
+  return 0
+end
+redis.call('DEL', KEYS[1])
+for i = 4, #ARGV, 2 do
+  local id = string.format('%d-0', (i - 2) / 2)
+  if ARGV[i + 1] == '' then
+    redis.call('XADD', KEYS[1], id, 'p', ARGV[i])
+  else
+    redis.call('XADD', KEYS[1], id, 'p', ARGV[i], 's', ARGV[i + 1])
+  end
+end
+for _, entry in ipairs(there) do
+  redis.call('XADD', KEYS[1], entry[1], unpack(entry[2]))
+end
+redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
+return 1
+""")

@@ -1,10 +1,17 @@
-"""Finished games sealed in one block of bytes: the proof file, compressed, and the events read back from it."""
+"""Finished games sealed in one block of bytes, and read back from it.
+
+A block is the game's proof file, compressed by gzip; behind it, in a second member, stand the hidden bytes that the proof
+file does not reveal, above all the secret of the chain. So it holds all that the store held, to the byte.
+"""
 
 from __future__ import annotations
 
+import gzip
 import zlib
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
+
+import msgspec
 
 from domain import events as e
 from domain.refusals import CorruptLog
@@ -16,20 +23,94 @@ from services.store import Entry
 LARGEST: Final = 64 * 1024 * 1024
 """Bytes that a sealed game may unpack to."""
 
+_Kept = dict[int, bytes]
+"""Hidden bytes by seq that the proof file does not reveal; b"" where it would reveal some and there are none."""
+_DECODE_KEPT: Final = msgspec.json.Decoder(_Kept).decode
+
 
 def seal(entries: Sequence[Entry]) -> bytes:
-    """The stored entries of a finished game in one compressed block."""
-    return zlib.compress(b"".join(proof_lines(entries)))
+    """The stored entries of a finished game in one block. Raises `CorruptLog` where they are no game, or too large a one."""
+    text = b"".join(proof_lines(entries))
+    if len(text) > LARGEST:
+        raise CorruptLog(f"a game of {len(text)} bytes is too large to be sealed")
+    block = gzip.compress(text, mtime=0)
+    told = _hidden(_events(text))
+    kept = {seq: hidden for (seq, _, hidden), same in zip(entries, told, strict=True) if hidden != same}
+    return block + gzip.compress(msgspec.json.encode(kept), mtime=0) if kept else block
+
+
+def proof_text(block: bytes) -> bytes:
+    """The proof file in a block. Raises `CorruptLog`."""
+    return _unpack(block)[0]
 
 
 def unseal(block: bytes) -> list[e.AnyEvent]:
     """The events of a sealed game, ready to be folded. Raises `CorruptLog`."""
-    unpacker = zlib.decompressobj()
+    text, kept = _unpack(block)
+    lines = _lines(text)
     try:
-        text = unpacker.decompress(block, LARGEST)
-        if unpacker.eof:
-            first, last = text.index(b"\n") + 1, text.rindex(b"\n", 0, -1) + 1
-            return restore_hidden(CODEC.decode_lines(text[first:last]))
-    except (zlib.error, ValueError, CorruptLog) as error:
-        raise CorruptLog(f"a sealed game cannot be read: {error}") from error
-    raise CorruptLog("a sealed game is cut short or too large")
+        events = _events(text)
+        public = lines.split(b"\n") if kept else []
+        for seq, hidden in kept.items():
+            events[seq - 1] = cast("e.AnyEvent", CODEC.decode(public[seq - 1], hidden))
+    except (ValueError, LookupError, CorruptLog) as error:
+        raise _unreadable(error) from error
+    return events
+
+
+def unpack(block: bytes) -> list[Entry]:
+    """The entries of a sealed game as they were stored. Raises `CorruptLog`."""
+    text, kept = _unpack(block)
+    public = _lines(text).split(b"\n")[:-1]
+    try:
+        hidden = _hidden(_events(text))
+    except (ValueError, CorruptLog) as error:
+        raise _unreadable(error) from error
+    if len(hidden) != len(public):
+        raise _unreadable("a line holds no event")
+    return [
+        (seq, line, kept.get(seq, told))
+        for seq, (line, told) in enumerate(zip(public, hidden, strict=True), 1)
+    ]
+
+
+def _unpack(block: bytes) -> tuple[bytes, _Kept]:
+    """The proof file and what it does not reveal."""
+    try:
+        text, rest = _inflate(block)
+        more, end = _inflate(rest) if rest else (b"{}", b"")
+        if end:
+            raise CorruptLog("there is something behind its end")
+        return text, _DECODE_KEPT(more)
+    except (zlib.error, ValueError, RecursionError, CorruptLog) as error:
+        raise _unreadable(error) from error
+
+
+def _inflate(block: bytes) -> tuple[bytes, bytes]:
+    """The first member of a block, and what follows it."""
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    text = unpacker.decompress(block, LARGEST)
+    if not unpacker.eof:
+        raise CorruptLog("it is cut short or too large")
+    return text, unpacker.unused_data
+
+
+def _lines(text: bytes) -> bytes:
+    """The lines of the events, each with its newline: those between the first and the last of a proof file."""
+    try:
+        return text[text.index(b"\n") + 1 : text.rindex(b"\n", 0, -1) + 1]
+    except ValueError as error:
+        raise _unreadable(error) from error
+
+
+def _events(text: bytes) -> list[e.AnyEvent]:
+    return restore_hidden(CODEC.decode_lines(_lines(text)))
+
+
+def _hidden(events: Sequence[e.AnyEvent]) -> list[bytes]:
+    """The hidden bytes of events, which stand at their places from 1."""
+    return [CODEC.encode_hidden(event) for event in events]
+
+
+def _unreadable(error: object) -> CorruptLog:
+    return CorruptLog(f"a sealed game cannot be read: {error}")

@@ -155,6 +155,7 @@ _ORIGINS: tuple[Reader, str] = (
 )
 _URL = (_read_url, "empty, or an address like redis://HOST:6379/0, rediss://HOST:6379/0, unix:///PATH")
 _TEXT: tuple[Reader, str] = (_utf8, "a path")
+_ARCHIVE: tuple[Reader, str] = (_utf8, "empty, a folder, or an address like s3://BUCKET/FOLDER")
 
 
 def is_origin(text: str) -> bool:
@@ -185,6 +186,17 @@ class Settings:
         "", "Redis or Valkey server of the event log; empty: the embedded store in the data folder", _URL
     )
     queue_url: str = _setting("", "Redis or Valkey server of the job queue; empty: the store's", _URL)
+    archive: str = _setting(
+        "",
+        "folder, or address for fsspec, that finished games are moved to; empty: archive in the data folder where the "
+        "store is the embedded one, else they stay in the store",
+        _ARCHIVE,
+    )
+    archive_hours: int = _setting(
+        24,
+        "how long a game has been over when it is moved; 0: only by `hearts archive`",
+        _whole(0, 1_000_000),
+    )
     host: str = _setting("127.0.0.1", "address the API listens on", _filled(str, "a host name or address"))
     port: int = _setting(8000, "port the API listens on; 0: any free one", _whole(0, 65535))
     partitions: int = _setting(
@@ -291,6 +303,11 @@ class Settings:
             return setting.metadata["read"](text)
         except ValueError as error:
             raise ValueError(f"{text!r:.80}: {setting.metadata['allowed']}") from error
+
+    @property
+    def archive_place(self) -> str | None:
+        """Where finished games go, a folder or an address; None where they stay in the store."""
+        return self.archive or (None if self.store_url else str(self.data / "archive"))
 
     @property
     def key_path(self) -> Path:

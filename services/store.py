@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import redis
 
 from services.keys import STREAMS_PATTERN, Keys, game_of_stream
-from services.scripts import APPEND, CLAIM, SETTLE
+from services.scripts import APPEND, CLAIM, RESTORE, SETTLE, TRIM
 from services.wire import HiredisMissing, StoreError, StoreUnavailable, Wire, connect
 
 __all__ = [
@@ -39,6 +39,9 @@ __all__ = [
 
 Seq: TypeAlias = int
 """Place of an event in its game, from 1; 0 is the place before the first."""
+
+Archived: TypeAlias = "Callable[[str, Seq], list[Entry]]"
+"""Gives the events of a game from the first up to that seq, as the archive has them; raises CorruptStream where it has not."""
 
 Entry: TypeAlias = tuple[Seq, bytes, bytes]
 """Seq, public bytes, secret bytes (empty where an event has no secret).
@@ -122,11 +125,15 @@ def fix_partitions(client: redis.Redis, wanted: int) -> int:
 
 
 class Store:
-    """The log of all games. Every method raises StoreUnavailable when the server does not answer."""
+    """The log of all games. Every method raises StoreUnavailable when the server does not answer.
 
-    def __init__(self, client: redis.Redis, keys: Keys) -> None:
+    Of a game in the ``archive`` the stream has its last events alone. Those before come from there, for whoever reads.
+    """
+
+    def __init__(self, client: redis.Redis, keys: Keys, archive: Archived | None = None) -> None:
         self.client, self.keys = client, keys
         self.wire = Wire(client)
+        self._archive = archive
         self.watch: Callable[[float], None] | None = None
         """Told the seconds that each append has taken at the server and on the way, where somebody wants to know."""
 
@@ -170,7 +177,9 @@ class Store:
         if code == 1:
             return Replayed(value)
         if code == 2:
-            return Missed(_entries(game, expected, value))
+            return Missed(self._behind(game, expected, value))
+        if value >= expected:  # the event is there, in the archive
+            return Missed(self.read(game, expected)[:PAGE])
         raise Gap(game, expected, value)
 
     def _run_append(self, game: str, args: Sequence[Any]) -> Any:
@@ -187,11 +196,13 @@ class Store:
         key, end = self.keys.stream(game), "+" if upto is None else upto
         found: list[Entry] = []
         while True:
-            page = _entries(game, after, self.wire.call("XRANGE", key, after + 1, end, "COUNT", PAGE))
-            found += page
-            if len(page) < PAGE:
+            reply = self.wire.call("XRANGE", key, after + 1, end, "COUNT", PAGE)
+            if not reply and upto is not None and after < upto:
+                return found + self._before(game, after, upto)
+            found += self._behind(game, after, reply)
+            if len(reply) < PAGE:
                 return found
-            after = page[-1][0]
+            after = found[-1][0]
 
     def read_many(self, wanted: Sequence[tuple[str, Seq]]) -> list[list[Entry] | CorruptStream]:
         """At most PAGE entries behind each game's seq, oldest first, or what is wrong with them; in one round trip."""
@@ -201,10 +212,33 @@ class Store:
         found: list[list[Entry] | CorruptStream] = []
         for (game, after), reply in zip(wanted, replies, strict=True):
             try:
-                found.append(_entries(game, after, reply))
+                found.append(self._behind(game, after, reply)[:PAGE])
             except CorruptStream as error:
                 found.append(error)
         return found
+
+    def _behind(self, game: str, after: Seq, reply: list[Any]) -> list[Entry]:
+        """The entries from `after` + 1 on, of which the stream gave the last."""
+        if self._archive is None or not reply or reply[0][0] == b"%d-0" % (after + 1):
+            return _entries(game, after, reply)
+        first = _seq(game, reply[0][0])
+        entries = self._archive(game, first)
+        rest = _entries(game, first - 1, reply)
+        if entries[-1] != rest[0]:
+            raise CorruptStream(game, first, "the archive ends with another event than the store has here")
+        return entries[after:-1] + rest
+
+    def _before(self, game: str, after: Seq, upto: Seq) -> list[Entry]:
+        """The entries up to `upto`, none of which is in the stream."""
+        reply = self.wire.call("XRANGE", self.keys.stream(game), "-", "+", "COUNT", 1)
+        if self._archive is None or not reply or _seq(game, reply[0][0]) <= upto:
+            return []
+        return self._archive(game, _seq(game, reply[0][0]))[after:upto]
+
+    def first(self, game: str) -> Seq:
+        """The seq of the first entry that is in the stream, 1 unless the game is in the archive; 0 where there is none."""
+        reply = self.wire.call("XRANGE", self.keys.stream(game), "-", "+", "COUNT", 1)
+        return _seq(game, reply[0][0]) if reply else 0
 
     def load(self, game: str, recent: int) -> tuple[bytes, list[Entry]]:
         """The game's snapshot and the entries after it; b"" and all entries where there is none.
@@ -270,6 +304,26 @@ class Store:
         key = self.keys.due(self.keys.partition(game))
         return bool(self.wire.run(SETTLE, (key,), (game, leased_until, "" if due is None else due)))
 
+    def trim(self, game: str, last: Seq) -> bool:
+        """Take a game, whose last event is `last`, out of the store, as it is in the archive. False where it went on."""
+        partition = self.keys.partition(game)
+        keys = (self.keys.stream(game), self.keys.snapshot(game), self.keys.finished(partition))
+        return bool(self.wire.run(TRIM, keys, (game, last)))
+
+    def restore(self, game: str, now: int) -> bool:
+        """Put the events of an archived game back into its stream; it counts as finished `now`, Unix ms.
+
+        False where they are there. Raises CorruptStream.
+        """
+        first = self.first(game)
+        if first <= 1:
+            return False
+        args: list[Any] = [game, first, now]
+        for _, public, hidden in self.read(game, 0, first - 1):
+            args += public, hidden
+        keys = (self.keys.stream(game), self.keys.finished(self.keys.partition(game)))
+        return bool(self.wire.run(RESTORE, keys, args))
+
     def next_due(self, partition: int) -> int | None:
         """When the partition's earliest game is due, Unix ms; None when none is."""
         return _score(self.wire.call("ZRANGE", self.keys.due(partition), 0, 0, "WITHSCORES"))
@@ -290,6 +344,14 @@ _IDS = [b"%d-0" % seq for seq in range(2048)]
 """Entry ids by seq. Comparing a page with a slice of it is the cheapest way to check every id."""
 
 
+def _seq(game: str, entry: bytes) -> Seq:
+    """The seq that an entry's id stands for."""
+    seq, _, rest = entry.partition(b"-")
+    if rest != b"0":
+        raise CorruptStream(game, 1, f"the stream has entry {entry.decode()} here")
+    return int(seq)
+
+
 def _entries(game: str, after: Seq, reply: list[Any]) -> list[Entry]:
     """A reply's entries, which must be those from `after` + 1 on without a hole."""
     end = after + 1 + len(reply)
@@ -297,7 +359,10 @@ def _entries(game: str, after: Seq, reply: list[Any]) -> list[Entry]:
     got = [entry for entry, _ in reply]
     if got != ids:
         wrong = next(i for i, (entry, wanted) in enumerate(zip(got, ids, strict=True)) if entry != wanted)
-        raise CorruptStream(game, after + 1 + wrong, f"the stream has entry {got[wrong].decode()} here")
+        why = f"the stream has entry {got[wrong].decode()} here"
+        if not wrong and after == 0:
+            why += ", as of a game in the archive, and HEARTS_ARCHIVE does not say where that is"
+        raise CorruptStream(game, after + 1 + wrong, why)
     try:
         public = [fields[1] for _, fields in reply]
         hidden = [fields[3] if len(fields) == 4 else b"" for _, fields in reply]

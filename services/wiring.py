@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import redis
 
+from services.archive import Archive
+from services.archiver import Archiver
 from services.auditor import Auditor
 from services.branches import Branches
 from services.checkpoints import PublicLog
@@ -51,6 +53,7 @@ class Services:
     durability: Durability
     log: PublicLog
     auditor: Auditor
+    archiver: Archiver | None
     opened: Opened
     rates: Rates
     clock: Callable[[], int]
@@ -92,7 +95,8 @@ def build(
     keys = Keys(fix_partitions(client, settings.partitions))
     tell_time = clock or now_ms
     draw = entropy or secrets.token_bytes
-    log = Store(client, keys)
+    archive = None if settings.archive_place is None else Archive(settings.archive_place)
+    log = Store(client, keys, archive)
     key = KeyRing(log.wire, settings.key_path, draw)
     tables = Tables(log, key, tell_time, draw)
     public_log = PublicLog(TransparencyLog(log.wire), key, settings.origin)
@@ -119,6 +123,9 @@ def build(
         ),
         log=public_log,
         auditor=Auditor(log, projections, public_log, key, tell_time),
+        archiver=None
+        if archive is None
+        else Archiver(log, archive, public_log.tree, settings.archive_hours, tell_time),
         opened=Opened(client, projections),
         rates=Rates(connect(url, timeout=ANSWER_SECONDS) if store is None else store),
         clock=tell_time,

@@ -7,6 +7,7 @@ from functools import cache
 from services.queue import Queue
 from services.settings import Settings
 from services.wiring import Services, arena_queue, build
+from workers import aging
 from workers.arena.fan import play_for
 from workers.audits import audit_for
 from workers.seats import Driver
@@ -39,6 +40,11 @@ def serve(partition: int) -> None:
 def drive(partition: int) -> None:
     """Play what the house owes in a partition."""
     _driver().drive(partition)
+
+
+def archive(partition: int) -> None:
+    """Move games of a partition that have been over for long enough into the archive, as long as nobody waits."""
+    aging.archive(services(), partition)
 
 
 def audit(version: str, run: str, batch: int, attempt: int, games: list[str], brief: int) -> None:

@@ -28,6 +28,7 @@ from services.supervise import Backoff, Stop
 from services.tables import UnknownGame
 from services.wire import Script, Wire
 from services.wiring import Services
+from workers.aging import Aging
 
 DRIVE_SECONDS: Final = 2.0
 """How long a drive of one partition may take before it hands on."""
@@ -267,6 +268,7 @@ class Sweep:
         self._name = secrets.token_hex(8)
         self._due: dict[_Asked, int] = {}
         self._again: dict[_Asked, tuple[float, Backoff]] = {}
+        self._aging = Aging(services)
         self._renew_at = self._look_at = 0.0
 
     def run(self, stop: Stop) -> None:
@@ -307,6 +309,7 @@ class Sweep:
             if time.monotonic() >= self._look_at:
                 self.look()
             self.ask()
+            self._aging.ask()
             if patience.succeed():
                 log.info("the store answers again")
             self.hear(self._feed.follow(cursors, self._wait(stop)))

@@ -118,7 +118,7 @@ class TestSummary:
 def stage(game: str, seq: int, status: str, players: str = "", at: int = NOW) -> Update:
     """A projection made by hand; players are letters."""
     seats = [{"seat": seat, "player": player} for seat, player in enumerate(players)]
-    summary = {"id": game, "seq": seq, "status": status, "seats": seats, "created_at": at}
+    summary = {"id": game, "seq": seq, "status": status, "seats": seats, "created_at": at, "updated_at": at}
     return Update(game, seq, summary)
 
 

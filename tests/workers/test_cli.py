@@ -14,12 +14,15 @@ import psutil
 import pytest
 import redis
 
+from services.archive import file_name
 from services.embedded import EmbeddedStore
 from services.queue import Queue, Queued
 from services.settings import Settings
 from services.store import connect
 from services.supervise import Stop
 from services.wiring import build
+from tests.support.audited import open_game
+from tests.support.clock import Clock
 from tests.support.environs import environ_of
 from workers import cli
 
@@ -162,6 +165,20 @@ def test_bots_and_projector_outlive_their_store(start, tmp_path: Path) -> None:
             store.restart()
         services.client.close()
         assert [0, 0] == [bots.stop(), projector.stop()]
+
+
+def test_bots_archive_what_has_been_over_for_a_day(start, tmp_path: Path) -> None:
+    """Given a game that ended long ago, then a bot worker moves it into the archive of the data folder."""
+    with EmbeddedStore(tmp_path, fsync="everysec"):
+        services = build(Settings(data=tmp_path, partitions=4), clock=Clock(1_700_000_000_000))
+        game = open_game(services)
+        entries = services.store.read(game)
+        worker = start("bots")
+        until(lambda: 1 == services.client.xlen(services.keys.stream(game)))
+        assert entries == services.store.read(game)
+        assert [tmp_path / "archive" / file_name(game, len(entries))] == [*(tmp_path / "archive").glob("*/*")]
+        services.client.close()
+        assert 0 == worker.stop()
 
 
 DEAF = """
