@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from domain.refusals import CorruptLog, HeartsError
-from services.archive import Archive
+from services.archive import Archive, ArchiveUnavailable
 from services.folded import follow
 from services.leaves import find_leaves
 from services.logcheck import leaf_problems
@@ -42,6 +42,7 @@ class Archiver:
         self, store: Store, archive: Archive, log: TransparencyLog, hours: int, clock: Callable[[], int]
     ) -> None:
         self._store, self._archive, self._log, self._hours, self._clock = store, archive, log, hours, clock
+        self._told = False
         self.place = archive.place
         """Where the archive is."""
 
@@ -83,7 +84,8 @@ class Archiver:
     def work(self, partition: int, seconds: float, pause: Callable[[], bool] = lambda: False) -> int:
         """Archive ripe games of a partition until the time is over or ``pause`` says so. Returns how many.
 
-        One that cannot be archived is told in the log, and tried again after as long as a finished game waits.
+        One that cannot be archived is told in the log, and tried again after as long as a finished game waits. So is an
+        archive that cannot be used, once until it can be.
         """
         began, moved = time.monotonic(), 0
         for game in self.games(partition):
@@ -91,6 +93,12 @@ class Archiver:
                 break
             try:
                 moved += self.archive(game)
+                self._told = False
+            except ArchiveUnavailable as error:
+                if not self._told:
+                    log.warning("finished games stay in the store: %s", error)
+                self._told = True
+                break
             except (NotArchived, UnknownGame) as why:
                 log.error("game %s cannot be archived: %s", game, why)
                 self._put_off(game)

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 import click
 
-from services.archive import ArchiveUnavailable
 from services.archiver import Archiver, NotArchived
 from services.cli_games import open_house
 from services.printable import printable_line
@@ -73,10 +72,7 @@ def _archiver() -> Iterator[tuple[Services, Archiver]]:
     with open_house() as house:
         if house.archiver is None:
             raise click.ClickException("there is no archive: HEARTS_ARCHIVE says where it is to be")
-        try:
-            yield house, house.archiver
-        except ArchiveUnavailable as error:
-            raise click.ClickException(printable_line(str(error))) from error
+        yield house, house.archiver
 
 
 def _each(games: Iterable[str], move: Callable[[str], bool], moved: str, there: str) -> None:

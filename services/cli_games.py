@@ -15,6 +15,7 @@ import redis
 from domain.events import AnyEvent
 from domain.record import Record, record_of
 from domain.refusals import HeartsError, Malformed
+from services.archive import ArchiveUnavailable
 from services.cli import read_settings
 from services.cli_records import FILES
 from services.codec import CODEC
@@ -39,6 +40,8 @@ def open_house() -> Iterator[Services]:
             yield services
         finally:
             services.client.close()
+    except ArchiveUnavailable as error:
+        raise click.ClickException(printable_line(str(error))) from error
     except StoreUnavailable as error:
         raise click.ClickException(
             f"the store does not answer: {printable_line(str(error)).rstrip('.')}; is `hearts up` running on this data folder?"

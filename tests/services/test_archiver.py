@@ -425,6 +425,22 @@ def test_the_commands(services: Services, archiver: Archiver, clock: Clock, tmp_
     assert 2 == run("run", "--hours", "1", games[0]).exit_code
 
 
+def test_an_archive_that_cannot_be_used_is_told_once(
+    services: Services, archiver: Archiver, clock: Clock, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Given a file where its folder should be, then games stay, and move when it is mended."""
+    games = [open_game(services) for _ in range(8)]
+    clock.now += HOURS * HOUR_MS
+    (tmp_path / "archive").write_text("")
+    assert 0 == sum(archiver.work(partition, 60.0) for partition in range(4))
+    assert ["finished games stay in the store"] == [one.message.partition(":")[0] for one in caplog.records]
+    done = CliRunner().invoke(archive_group, ["run", games[0]])
+    assert 1 == done.exit_code
+    assert done.stderr.startswith("Error: the archive cannot be used: ")
+    (tmp_path / "archive").unlink()
+    assert 8 == sum(archiver.work(partition, 60.0) for partition in range(4))
+
+
 def test_without_an_archive_there_is_nothing_to_command(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
