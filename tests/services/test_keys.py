@@ -77,9 +77,9 @@ def test_all_keys_of_a_game_share_a_slot(partitions: int) -> None:
         p = keys.partition(game)
         spelt_keys = [keys.stream(game), keys.idempotency(game), keys.table(game), *keys.of_append(game)]
         spelt_keys += [keys.feed(p), keys.due(p), keys.parked(p), keys.lobby(p, "over"), keys.seats(p)]
-        spelt_keys += [keys.inbox(p), keys.desk(game)]
+        spelt_keys += [keys.inbox(p), keys.desk(game), keys.finished(p)]
         assert 1 == len({key_slot(key.encode()) for key in spelt_keys})
-    assert 11 == len(of_game)
+    assert 12 == len(of_game)
 
 
 def test_the_keys_of_an_append_are_those_spelt_one_by_one() -> None:

@@ -300,6 +300,7 @@ def test_jobs_are_named_by_their_path() -> None:
         "drive": "workers.jobs.drive",
         "serve": "workers.jobs.serve",
         "late": "workers.jobs.drive",
+        "archive": "workers.jobs.archive",
         "audit": "workers.jobs.audit",
         "arena": "workers.jobs.arena",
     } == JOBS

@@ -41,6 +41,8 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "HEARTS_DATA": "/srv/my hearts",
         "HEARTS_STORE_URL": "rediss://u:p@store:6380/2",
         "HEARTS_QUEUE_URL": "unix:///run/q.sock",
+        "HEARTS_ARCHIVE": "s3://games/hearts",
+        "HEARTS_ARCHIVE_HOURS": "0",
         "HEARTS_HOST": "::1",
         "HEARTS_PORT": "0",
         "HEARTS_PARTITIONS": "8",
@@ -72,6 +74,13 @@ def test_every_setting_is_read_from_its_variable() -> None:
         settings.fsync,
     )
     assert environ == environ_of(settings)
+
+
+def test_where_finished_games_go() -> None:
+    """Below the data folder where the store is the embedded one; with a store of one's own only where it is said."""
+    assert str(Path("d") / "archive") == Settings(data=Path("d")).archive_place
+    assert Settings(store_url="redis://h").archive_place is None
+    assert "s3://b" == Settings(store_url="redis://h", archive="s3://b").archive_place
 
 
 def test_what_is_set_is_read_back() -> None:
