@@ -14,12 +14,13 @@ from api.numbers import count
 from api.present import encode
 from api.room import Room
 from api.telling import check_over
+from services.auditor import KEPT_SECONDS
 from services.store import CorruptStream
 
 audits: Final = Room("audit", __name__, url_prefix="/v1/games", description="The server's own report")
 
-KEPT: Final = "public, max-age=86400"
-"""How long a report that will not change is kept by who asked for it: a day, for a new version may check more."""
+KEPT: Final = f"public, max-age={KEPT_SECONDS}"
+"""How long a report on a game that is over is kept by who asked for it: somebody may change the store at any time."""
 _STATUSES: Final = ("holds", "fails", "not shown")
 
 

@@ -136,7 +136,7 @@ def _try_store(settings: Settings) -> list[str]:
     services = build(settings)
     try:
         exposed = exposure(settings.key_path)
-        return services.durability.warnings() + ([exposed] if exposed else [])
+        return services.warnings() + ([exposed] if exposed else [])
     finally:
         services.client.close()
 

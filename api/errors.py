@@ -16,6 +16,7 @@ from werkzeug.exceptions import HTTPException
 
 from api.explained import EXPLAINED
 from domain.refusals import CorruptLog, HeartsError, InvalidRules, Malformed, Refused
+from services.archive import ArchiveUnavailable
 from services.audit import KeyFileError
 from services.folded import Table
 from services.hub import Closed, Cut
@@ -263,6 +264,15 @@ def _unavailable(_: StoreUnavailable) -> Problem:
     )
 
 
+def _archive_unavailable(error: ArchiveUnavailable) -> Problem:
+    LOG.error("%s", error)
+    return Problem(
+        "store/unavailable",
+        "the archive of finished games cannot be read at the moment",
+        hint="try again later; the server's log tells its operator why",
+    )
+
+
 def _key_missing(error: KeyFileError) -> Problem:
     LOG.error("%s", error)
     return Problem(
@@ -273,16 +283,12 @@ def _key_missing(error: KeyFileError) -> Problem:
 
 
 def _altered(error: CorruptLog | CorruptStream) -> Problem:
-    LOG.error(
-        "a game in the store is not as it was written: %s; `hearts audit GAME` tells more",
-        error,
-        exc_info=error,
-    )
+    LOG.error("a game in the store is not as it was written: %s; `hearts audit GAME` tells more", error)
     return Problem("game/altered", "what the store holds of this game is not what was written there")
 
 
 def _log_altered(error: CorruptTransparencyLog) -> Problem:
-    LOG.error("%s; `hearts log verify` tells more", error, exc_info=error)
+    LOG.error("%s; `hearts log verify` tells more", error)
     return Problem(
         "log/altered", "what the store holds of the transparency log is not what was written there"
     )
@@ -312,6 +318,7 @@ _TOLD: Final[dict[type[Exception], Callable[[Any], Problem]]] = {
     KeyReused: _key_reused,
     TokenEnded: not_valid,
     TooManyTokens: _too_many_tokens,
+    ArchiveUnavailable: _archive_unavailable,
     StoreUnavailable: _unavailable,
     CorruptLog: _altered,
     CorruptStream: _altered,

@@ -32,7 +32,8 @@ def livez() -> Response:
 def readyz() -> Response:
     """Whether the server can do its work.
 
-    ``warnings`` tells what of the store's settings may lose what it has acknowledged; it is no reason not to serve.
+    ``warnings`` tells what of the store's settings may lose what it has acknowledged, and whether the archive of finished
+    games cannot be read; it is no reason not to serve.
 
     503 where the store does not answer, takes no writes, or is not the one that this process was started for.
     """
@@ -56,7 +57,7 @@ def readyz() -> Response:
         "ready": True,
         "partitions": partitions,
         "projector_lag": services.projections.lag(),
-        "warnings": services.durability.warnings(),
+        "warnings": services.warnings(),
     }
     return Response(encode(body), headers=_HEADERS)
 

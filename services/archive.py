@@ -1,26 +1,36 @@
 """The archive: finished games as sealed files, in a folder or at any address that fsspec knows.
 
 A file is named by its game and the seq of its last event, so that one which was written is never written over. What is in
-it is `services.sealed`'s business; who moves games here is `services.archiver`.
+it is `services.sealed`'s business; who moves games here is `services.archiver`. Store and archive have a mark in common:
+a disk that is not mounted, or a wrong place, is not taken for an archive that has lost its games.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import secrets
+import threading
+import time
 from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final, Protocol
 from zlib import crc32
 
 from domain.refusals import CorruptLog
+from services.keys import Keys
 from services.sealed import unpack
 from services.store import CorruptStream, Entry, Seq
-from services.wire import StoreUnavailable
+from services.wire import StoreUnavailable, Wire
 
 KEPT_ENTRIES: Final = 20_000
 """Events of archived games that a process keeps: who reads one page of a game reads the next."""
+KEPT_SECONDS: Final = 60.0
+"""How long it keeps them; after that it sees what has become of their files."""
+MARK: Final = "hearts-archive"
+"""The file with the mark of an archive."""
 _ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]*(::[a-z][a-z0-9+.-]*)*://", re.IGNORECASE)
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -35,11 +45,18 @@ class ArchiveUnavailable(StoreUnavailable):
     """The archive cannot be read or written now; what is in it is part of the store."""
 
 
+class ArchiveDamaged(CorruptStream):
+    """The archive does not have, or not whole, the events that the store has not."""
+
+
 class Files(Protocol):
     """Where blocks are kept. What keeps a method from its work is an OSError."""
 
     def write(self, name: str, block: bytes) -> None:
         """Keep a block; it is there whole, and stays when the power fails, or not at all."""
+
+    def create(self, name: str, block: bytes) -> None:
+        """Keep a block where there is none of this name yet; else do nothing."""
 
     def read(self, name: str) -> bytes:
         """A block. Raises FileNotFoundError."""
@@ -56,19 +73,26 @@ class Folder:
 
     def write(self, name: str, block: bytes) -> None:
         """Keep a block, for the house's own eyes."""
+        self._put(name, block, os.replace)
+
+    def create(self, name: str, block: bytes) -> None:
+        """Keep a block where there is none of this name yet; else do nothing."""
+        with suppress(FileExistsError):
+            self._put(name, block, os.link)
+
+    def _put(self, name: str, block: bytes, place: Callable[[Path, Path], None]) -> None:
         path = self._path / name
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fresh = path.with_name(f".{path.name}.{os.getpid()}")
+        fresh = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
         try:
             descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(block)
                 file.flush()
                 os.fsync(file.fileno())
-            fresh.replace(path)
-        except OSError:
+            place(fresh, path)
+        finally:
             fresh.unlink(missing_ok=True)
-            raise
         for folder in (path.parent, self._path):
             _sync(folder)
 
@@ -109,6 +133,12 @@ class Remote:
         system.makedirs(path.rpartition("/")[0], exist_ok=True)
         system.pipe_file(path, block)
 
+    def create(self, name: str, block: bytes) -> None:
+        """Keep a block where there is none of this name yet; else do nothing. Others may come between."""
+        system, path = self._place(name)
+        if not system.exists(path):
+            self.write(name, block)
+
     def read(self, name: str) -> bytes:
         """A block. Raises FileNotFoundError."""
         system, path = self._place(name)
@@ -122,75 +152,135 @@ class Remote:
 
 
 class Archive:
-    """The archive at a place: a folder, or an address for fsspec. Every method raises `ArchiveUnavailable` where it cannot be used.
+    """The archive of a store at a place: a folder, or an address for fsspec. Safe for threads.
 
-    Safe for threads.
+    Every method raises `ArchiveUnavailable` where it cannot be used, and where the place is another than the store's games
+    are at.
     """
 
-    def __init__(self, place: str) -> None:
-        self.place = place
-        self._files: Files = Remote(place) if is_address(place) else Folder(Path(place))
-        self._kept: OrderedDict[str, list[Entry]] = OrderedDict()
-        self._lock = Lock()
+    def __init__(self, place: str, wire: Wire) -> None:
+        self.place = place if is_address(place) else str(Path(place).expanduser().absolute())
+        """Where it is."""
+        self._wire = wire
+        self._files: Files = Remote(place) if is_address(place) else Folder(Path(self.place))
+        self._kept: OrderedDict[str, tuple[float, list[Entry]]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def __call__(self, game: str, last: Seq) -> list[Entry]:
-        """The events of a game up to that seq. Raises `CorruptStream` where the archive does not have them."""
-        name = file_name(game, last)
+        """The events of a game up to that seq, as the archive has or had them in the last minute. Raises `ArchiveDamaged`."""
+        name, now = file_name(game, last), time.monotonic()
         with self._lock:
-            if name in self._kept:
+            until, entries = self._kept.get(name, (0.0, []))
+            if until > now:
                 self._kept.move_to_end(name)
-                return self._kept[name]
+                return entries
         entries = self.fetch(game, last)
         with self._lock:
-            self._kept[name] = entries
-            while len(self._kept) > 1 and sum(map(len, self._kept.values())) > KEPT_ENTRIES:
+            self._kept[name] = now + KEPT_SECONDS, entries
+            while len(self._kept) > 1 and sum(len(one) for _, one in self._kept.values()) > KEPT_ENTRIES:
                 self._kept.popitem(last=False)
         return entries
 
     def fetch(self, game: str, last: Seq) -> list[Entry]:
-        """The same, read anew."""
+        """The events of a game up to that seq, as the archive has them now. Raises `ArchiveDamaged`."""
         name = file_name(game, last)
         try:
             entries = unpack(self._files.read(name))
         except FileNotFoundError as error:
-            raise CorruptStream(
-                game, 1, f"events 1 to {last - 1} are archived, and there is no {name}"
+            self.check()
+            raise ArchiveDamaged(
+                game,
+                1,
+                f"events 1 to {last - 1} are not in the store, and the archive has no {name}: "
+                "put it back from a copy of the archive",
             ) from error
         except CorruptLog as error:
-            raise CorruptStream(game, 1, f"{name} of the archive is damaged: {error}") from error
+            why = f"{name} of the archive is damaged ({error}): put it back from a copy of the archive"
+            raise ArchiveDamaged(game, 1, why) from error
         except OSError as error:
-            raise self._unusable(error) from error
+            raise _unusable(error) from error
         if len(entries) != last:
-            raise CorruptStream(game, 1, f"{name} of the archive has {len(entries)} events")
+            raise ArchiveDamaged(game, 1, f"{name} of the archive has {len(entries)} events")
         return entries
 
     def write(self, game: str, last: Seq, block: bytes) -> None:
         """Keep a sealed game."""
+        name = file_name(game, last)
+        self.check(begin=True)
         try:
-            self._files.write(file_name(game, last), block)
+            self._files.write(name, block)
         except OSError as error:
-            raise self._unusable(error) from error
+            raise _unusable(error) from error
 
     def drop(self, game: str, last: Seq) -> None:
         """Keep a game no longer; nothing where it is not there."""
+        name = file_name(game, last)
         try:
-            self._files.drop(file_name(game, last))
+            self._files.drop(name)
         except OSError as error:
-            raise self._unusable(error) from error
+            raise _unusable(error) from error
         with self._lock:
-            self._kept.pop(file_name(game, last), None)
+            self._kept.pop(name, None)
 
-    def _unusable(self, error: OSError) -> ArchiveUnavailable:
-        return ArchiveUnavailable(f"the archive cannot be used: {error}")
+    # --- the mark
+
+    def check(self, *, begin: bool = False) -> None:
+        """See that this is the archive of the store; a store that has none is given this one where it is to ``begin``."""
+        there, wanted = self._mark(), self._wire.call("GET", Keys.archive)
+        if wanted is None and begin:
+            wanted = self._begin(there)
+            there = self._mark()
+        if wanted is not None and there != wanted:
+            raise ArchiveUnavailable(
+                f"{self.place} is not the archive of this store, or not mounted: it "
+                + (f"has no file {MARK}" if there is None else "has the mark of another one")
+            )
+
+    def adopt(self) -> bool:
+        """Make this place the store's archive, wherever that was. False where it is already."""
+        there, wanted = self._mark(), self._wire.call("GET", Keys.archive)
+        if wanted is not None and there == wanted:
+            return False
+        if wanted is None:
+            self._begin(there)
+            return True
+        try:
+            self._files.write(MARK, wanted)
+        except OSError as error:
+            raise _unusable(error) from error
+        return True
+
+    def _begin(self, there: bytes | None) -> bytes:
+        """The mark that store and place have from now on."""
+        if there is None:
+            try:
+                self._files.create(MARK, secrets.token_hex(16).encode())
+            except OSError as error:
+                raise _unusable(error) from error
+            there = self._mark()
+        self._wire.call("SET", Keys.archive, there or b"", "NX")
+        return bytes(self._wire.call("GET", Keys.archive))
+
+    def _mark(self) -> bytes | None:
+        try:
+            return self._files.read(MARK)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise _unusable(error) from error
+
+
+def _unusable(error: OSError) -> ArchiveUnavailable:
+    return ArchiveUnavailable(f"the archive cannot be used: {error}")
 
 
 def file_name(game: str, last: Seq) -> str:
     """Where the sealed game of ``last`` events is, below the archive's place; 256 folders keep each of them short.
 
-    Raises `CorruptStream` for an id that no game has, which might lead elsewhere.
+    Raises `ArchiveDamaged` for an id that no game has, which might lead elsewhere.
     """
     if _ID.fullmatch(game) is None:
-        raise CorruptStream(game, 1, "no game has such an id")
+        raise ArchiveDamaged(game, 1, "no game has such an id")
     return f"{crc32(game.encode()) % 256:02x}/{game}-{last}.ndjson.gz"
 
 

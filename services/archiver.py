@@ -25,6 +25,8 @@ from services.translog import CorruptTransparencyLog, TransparencyLog
 from services.verdicts import verify_proof
 
 HOUR_MS: Final = 3_600_000
+LOOK_SECONDS: Final = 5.0
+"""How often it is looked whether the archive can be used, at most."""
 _PAGE: Final = 16
 """Games that are looked for at a time."""
 
@@ -43,8 +45,29 @@ class Archiver:
     ) -> None:
         self._store, self._archive, self._log, self._hours, self._clock = store, archive, log, hours, clock
         self._told = False
+        self._look_at = 0.0
+        self._why: str | None = None
         self.place = archive.place
         """Where the archive is."""
+
+    def check(self) -> None:
+        """See that the archive can be used, and is the store's. Raises `ArchiveUnavailable`."""
+        self._archive.check()
+
+    def hindrance(self) -> str | None:
+        """Why the archive cannot be used, none where it can; as it was at most `LOOK_SECONDS` ago."""
+        if time.monotonic() >= self._look_at:
+            try:
+                self.check()
+                self._why = None
+            except ArchiveUnavailable as error:
+                self._why = str(error)
+            self._look_at = time.monotonic() + LOOK_SECONDS
+        return self._why
+
+    def adopt(self) -> bool:
+        """Make the place of the settings the store's archive, wherever that was. False where it is already."""
+        return self._archive.adopt()
 
     # --- what is to be moved
 
@@ -107,7 +130,7 @@ class Archiver:
     def archive(self, game: str) -> bool:
         """Move a game into the archive. False where it is there. Raises `UnknownGame`, `NotArchived`."""
         try:
-            entries = self._store.read(game)
+            entries = self._store.read(game, fresh=True)
             if not entries:
                 self._forget(game)
                 raise UnknownGame(f"there is no game {game:.60}")

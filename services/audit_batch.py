@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 from rq.timeouts import BaseTimeoutException
 
+from services.archive import ArchiveUnavailable
 from services.audit import Receipt
 from services.auditor import Auditor
 from services.bulk import end_with_parent, ended_by_interrupts, in_order
@@ -53,6 +54,8 @@ def audit_game(
     """
     try:
         report = auditor.audit(game, receipts)
+    except ArchiveUnavailable as error:  # others may be in the store
+        return Outcome(game, why=f"game {game} could not be looked at: {error}")
     except (StoreUnavailable, BaseTimeoutException):
         raise
     except UnknownGame as error:

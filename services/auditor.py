@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +21,7 @@ from services.codec import CODEC
 from services.copies import Copies, Due
 from services.desks import Desks
 from services.folded import Table
-from services.inspection import AuditReport, Inspection
+from services.inspection import AuditReport, Check, Inspection, Problem, spoilt
 from services.projections import STATUSES, VERSION, Projections
 from services.receipts import signer_of
 from services.store import CorruptStream, Entry, Store
@@ -29,6 +30,9 @@ from services.translog import CorruptTransparencyLog, Place
 
 KEPT_REPORTS: Final = 256
 """Reports of finished games that a process keeps; one takes some 2 KB."""
+KEPT_SECONDS: Final = 60
+"""How long it keeps one: the game does not go on, but somebody may change what the store has of it."""
+log = logging.getLogger(__name__)
 _INDEX: Final = ("seq", "status", "players")
 _PAGE: Final = 100
 """Games of a list that are looked at at a time."""
@@ -50,7 +54,7 @@ class Auditor:
         self._store, self._projections, self._log, self._key = store, projections, log, key
         self._clock = clock
         self._desks = Desks(store.client, store.keys)
-        self._kept: OrderedDict[tuple[str, int, bytes], bytes] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, int, bytes], tuple[int, bytes]] = OrderedDict()
         self._lock = Lock()
 
     def audit(self, game: str, receipts: Sequence[Receipt] = ()) -> AuditReport:
@@ -58,6 +62,16 @@ class Auditor:
 
         Raises `UnknownGame` where the store has nothing of it, unless this server has signed one of the receipts.
         """
+        try:
+            return self._audit(game, receipts)
+        except redis.ResponseError as error:
+            problems = self._wrong_keys(game)
+            if not problems:
+                raise
+            log.debug("game %s: %s", game, error)
+            return spoilt(game, problems)
+
+    def _audit(self, game: str, receipts: Sequence[Receipt]) -> AuditReport:
         signed = any(signer_of(one, self._key) for one in receipts)
         for _ in range(_TRIES):
             copies = self._read_copies(game)
@@ -73,22 +87,22 @@ class Auditor:
         return audit.report(self._log, self._key, self._clock(), settled=not behind)
 
     def kept_json(self, game: str, table: Table) -> bytes | None:
-        """The report on a finished game as JSON, where it was kept by `audit_json`."""
+        """The report on a finished game as JSON, where `audit_json` made one in the last `KEPT_SECONDS`."""
         with self._lock:
-            key = (game, table.seq, table.head)
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
+            until, body = self._kept.get((game, table.seq, table.head), (0, b""))
+        return body if self._clock() < until else None
 
     def audit_json(self, game: str, table: Table) -> tuple[bytes, bool]:
-        """The report on a finished game as JSON, and whether it will stay as it is, and is kept therefore."""
+        """The report on a finished game as JSON, and whether nothing more is to come, and it is kept for a while therefore."""
         report = self.audit(game)
         body = msgspec.json.encode(report)
         same = (report.seq, report.head) == (table.seq, table.head.hex())
         stays = report.settled and report.ok and same and not table.state.sealed
         if stays:
             with self._lock:
-                self._kept[game, table.seq, table.head] = body
+                key = (game, table.seq, table.head)
+                self._kept.pop(key, None)
+                self._kept[key] = self._clock() + 1000 * KEPT_SECONDS, body
                 if len(self._kept) > KEPT_REPORTS:
                     self._kept.popitem(last=False)
         return body, stays
@@ -132,6 +146,24 @@ class Auditor:
     def _leaves(self) -> Iterator[str]:
         with suppress(CorruptTransparencyLog):  # which the audit of each game tells
             yield from (leaf.game for _, leaf in self._log.tree.every_leaf())
+
+    def _wrong_keys(self, game: str) -> list[Problem]:
+        """The keys of a game that hold something of another type than they should."""
+        keys, partition = self._store.keys, self._store.keys.partition(game)
+        wanted: list[tuple[Check, str, bytes]] = [
+            ("stream", keys.stream(game), b"stream"),
+            ("snapshot", keys.snapshot(game), b"string"),
+            ("projection", keys.table(game), b"hash"),
+            ("due", keys.due(partition), b"zset"),
+            ("projection", keys.seats(partition), b"zset"),
+            *(("projection", keys.lobby(partition, status), b"zset") for status in STATUSES),
+        ]
+        found = self._store.wire.pipeline([("TYPE", key) for _, key, _ in wanted])
+        return [
+            Problem(check, None, f"the key {key} holds a {there.decode()}, and should hold a {kind.decode()}")
+            for (check, key, kind), there in zip(wanted, found, strict=True)
+            if there not in (kind, b"none")
+        ]
 
     def _read_copies(self, game: str) -> Copies:
         keys, partition = self._store.keys, self._store.keys.partition(game)
@@ -193,9 +225,9 @@ class Auditor:
     def _read_stream(self, game: str) -> tuple[list[Entry], CorruptStream | None]:
         """The events of the stream, and why they end where they do if that is not its end."""
         try:
-            return self._store.read(game), None
+            return self._store.read(game, fresh=True), None
         except CorruptStream as error:
-            return self._store.read(game, 0, error.seq - 1) if error.seq > 1 else [], error
+            return self._store.read(game, 0, error.seq - 1, fresh=True) if error.seq > 1 else [], error
 
 
 def _due(score: bytes | None, before: Sequence[Any], after: Sequence[Any]) -> Due | None:

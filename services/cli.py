@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -40,12 +41,20 @@ class Commands(click.Group):
             sys.exit(UNWRITTEN)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a subcommand; one whose reader has gone away ends without a word, and not with click's own status 1."""
+        """Run a subcommand; one whose reader has gone away ends without a word, and not with click's own status 1.
+
+        Nor does one that is interrupted: 1 would say that what was checked does not hold.
+        """
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             _give_up_output()
             ctx.exit(UNWRITTEN)
+        except KeyboardInterrupt as stopped:
+            signum = getattr(stopped, "signum", signal.SIGINT)
+            with suppress(OSError):
+                click.echo("\ninterrupted", err=True)
+            ctx.exit(128 + signum)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all subcommands."""

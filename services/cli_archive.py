@@ -56,7 +56,7 @@ def restore(games: tuple[str, ...]) -> None:
 
 @archive_group.command("status")
 def status() -> None:
-    """Tell where the archive is, and how many finished games are not in it."""
+    """Tell where the archive is, and how many finished games are not in it. Exit status 1: it cannot be used."""
     with _archiver() as (house, archiver):
         hours = house.settings.archive_hours
         count = archiver.waiting()
@@ -65,6 +65,21 @@ def status() -> None:
         )
         click.echo(f"the archive is {printable_line(archiver.place)}; games go there {when}")
         click.echo(f"{count} finished {'game is' if count == 1 else 'games are'} in the store")
+        archiver.check()
+
+
+@archive_group.command("adopt")
+def adopt() -> None:
+    """Make the place that HEARTS_ARCHIVE names the store's archive, wherever that was.
+
+    A store knows its archive by a mark in it. Where the files were copied elsewhere without it, or what was in the archive
+    is lost for good, this writes it anew.
+    """
+    with _archiver() as (_, archiver):
+        done = archiver.adopt()
+        click.echo(
+            f"{printable_line(archiver.place)} is {'now' if done else 'already'} the archive of this store"
+        )
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from services.integrity import read_kept_receipt
 from services.outputs import is_terminal, require_output
 from services.printable import printable, printable_line
 from services.record_files import FAULTY, HOLDS, UNREADABLE
+from services.standings_check import StandingsCheck, StandingsReport
 from services.wiring import Services
 
 FEW: Final = 10
@@ -73,7 +74,12 @@ class Told(NamedTuple):
     type=click.IntRange(1, 256),
     help="Processes of this command that do the work, instead of the audit workers.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a game, on one line.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="One JSON object a game, on one line; with --all one more, of the standings.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Tell only what is wrong, and at the end how many hold.")
 def audit(
     games: tuple[str, ...],
@@ -97,6 +103,7 @@ def audit(
         require_output()
     named = _check_options(games, every, since, receipts)
     told, tally = Told(as_json, quiet), [0, 0, 0]
+    standings: StandingsReport | None = None
     try:
         with house_or_status_2() as house, interruptible():
             if named is not None and len(named) <= FEW and jobs is None:
@@ -107,12 +114,17 @@ def audit(
                     chosen = named if named is not None else _chosen(house, since, advance)
                     with closing(_outcomes(house, chosen, jobs, quiet)) as many:
                         _go_through(many, told, tally, advance)
+            if every:
+                standings = StandingsCheck(house.store.wire, house.keys, house.tables.load).run()
     except Interrupted as stopped:
         _sum_up(tally, to_stderr=True)
         click.echo("interrupted; nothing is said of the other games", err=True)
         sys.exit(128 + stopped.signum)
+    if standings is not None:
+        _tell_standings(standings, told)
     if quiet or not as_json:
         _sum_up(tally, to_stderr=as_json or quiet)
+    tally[FAULTY] += standings is not None and not standings.ok
     sys.exit(max((status for status in (HOLDS, FAULTY, UNREADABLE) if tally[status]), default=HOLDS))
 
 
@@ -234,6 +246,18 @@ def _tell(outcome: Outcome, told: Told) -> None:
         click.echo(msgspec.json.encode(report))
         return
     _tell_report(report)
+
+
+def _tell_standings(report: StandingsReport, told: Told) -> None:
+    if told.quiet and report.ok:
+        return
+    if told.as_json:
+        click.echo(msgspec.json.encode({"standings": report}))
+        return
+    verdict = "hold" if report.ok else "DO NOT HOLD"
+    click.echo(f"standings: {verdict}; {report.games} finished games, {report.players} players and bots")
+    for problem in report.problems:
+        click.echo(f"  {printable_line(problem)}")
 
 
 def _tell_report(report: AuditReport) -> None:

@@ -25,7 +25,7 @@ from services.players import LONGEST_NAME
 from services.printable import file_name, printable_line
 from services.proof import proof_lines
 from services.record_files import FAULTY, HOLDS, UNREADABLE, Unreadable, read_file
-from services.store import PartitionMismatch, StoreUnavailable
+from services.store import StoreError, StoreUnavailable
 from services.tables import UnknownGame
 from services.wiring import Services, build
 
@@ -46,7 +46,7 @@ def open_house() -> Iterator[Services]:
         raise click.ClickException(
             f"the store does not answer: {printable_line(str(error)).rstrip('.')}; is `hearts up` running on this data folder?"
         ) from error
-    except (PartitionMismatch, redis.RedisError, HeartsError) as error:
+    except (StoreError, redis.RedisError, HeartsError) as error:
         raise click.ClickException(printable_line(str(error))) from error
 
 

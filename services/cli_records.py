@@ -197,7 +197,7 @@ def _verify_file(file: IO[bytes], how: How, jobs: int, wanted: Wanted) -> tuple[
     try:
         opened = open_file(file)
         if opened.kind == "proof":
-            return _verify_proof(*next(opened.texts), file, how, wanted)
+            return _verify_proof(*next(opened.texts), opened.file, how, wanted)
         if wanted.kept.receipts or wanted.kept.checkpoints:
             raise Unreadable(1, "a receipt or a checkpoint is of a proof file, and this is a record")
         if wanted.server_key is not None or wanted.seat_keys:

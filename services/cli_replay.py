@@ -167,7 +167,10 @@ def _standard_input() -> bytes:
 
 def _read_file(data: bytes) -> Retold:
     """The game of a proof file or of a record. Raises `HeartsError`."""
-    if open_file(BytesIO(data)).kind == "proof":
+    opened = open_file(BytesIO(data))
+    opened.file.seek(0)
+    data = opened.file.read()  # what was in it where that is compressed
+    if opened.kind == "proof":
         proof = read_proof(data)
         _warn_of(proof)
         return Retold(restore_hidden([CODEC.decode(line) for line in proof.lines]), _ids)

@@ -17,6 +17,7 @@ from domain import events as e
 from domain.refusals import CorruptLog, Malformed
 from domain.shuffle import genesis_head, next_head
 from domain.state import State
+from services.archive import ArchiveDamaged
 from services.audit import KeyMissing, Receipt, Signer
 from services.checkpoints import LogProof, PublicLog
 from services.codec import CODEC
@@ -138,7 +139,9 @@ class Inspection:
     # --- the report
 
     def report(self, log: PublicLog, key: Signer, now: int, *, settled: bool) -> AuditReport:
-        """Everything that is wrong at a time in ms."""
+        """Everything that is wrong at a time in ms; of a game that the archive does not give, that alone."""
+        if isinstance(self._torn, ArchiveDamaged) and not self._entries:
+            return spoilt(self._game, self._problems)
         receipts = self._check_receipts(key)
         self._check_log(log)
         tables = self._fold()
@@ -323,6 +326,21 @@ class Inspection:
             claim = Claim("I", "nothing altered", "fails", self._broken[1], self._broken[0])
             found = [claim if one.name == "I" else one for one in found] or [claim]
         return tuple(found)
+
+
+def spoilt(game: str, problems: Sequence[Problem]) -> AuditReport:
+    """The report on a game of which so little is left that nothing else can be said."""
+    return AuditReport(
+        game=game,
+        ok=False,
+        status="unknown",
+        seq=0,
+        head=genesis_head(game).hex(),
+        claims=(),
+        problems=tuple(problems),
+        settled=True,
+        receipts=(),
+    )
 
 
 def _differences(kept: Snapshot, wanted: Snapshot | None) -> list[str]:

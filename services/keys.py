@@ -101,6 +101,13 @@ TEMPLATES = (
         "services.keyring",
         "the public key, hex, that new games name since the last rotation",
     ),
+    Template(
+        "archive",
+        "h:archive",
+        "string",
+        "services.archive",
+        "the mark of the store's archive, hex, which the archive has in a file of its own",
+    ),
     Template("player", "h:player:<player>", "hash", "services.players", "a player's name and kind"),
     Template(
         "token",
@@ -238,6 +245,7 @@ class Keys:
     partitions_key = "h:partitions"
     server_key = "h:server_key"
     server_key_now = "h:server_key:now"
+    archive = "h:archive"
     sweep = "h:sweep"
     # one script writes several of these, so they share a slot of a cluster
     standings_games = "h:{standings}:games"

@@ -40,9 +40,13 @@ def _check_hashes(tree: TransparencyLog, places: Sequence[Place]) -> Iterator[st
 def _check_indexes(tree: TransparencyLog, places: Sequence[Place]) -> Iterator[str]:
     for start in range(0, len(places), 1000):
         page = places[start : start + 1000]
-        for (index, leaf), found in zip(page, tree.find([leaf.hash for _, leaf in page]), strict=True):
+        leaves = [leaf for _, leaf in page]
+        by_hash, by_game = tree.find([leaf.hash for leaf in leaves]), tree.places(leaves)
+        for (index, leaf), found, named in zip(page, by_hash, by_game, strict=True):
             if found != index:
                 yield f"leaf {index} ({leaf.kind} of game {leaf.game}) is not found by its hash"
+            if index not in named:
+                yield f"leaf {index} ({leaf.kind} of game {leaf.game}) is not found by its game"
 
 
 def check_checkpoint(
@@ -87,7 +91,7 @@ class GamesCheck:
 
     def _check_game(self, game: str) -> Iterator[str]:
         try:
-            wanted = find_leaves(game, self._store.read(game))
+            wanted = find_leaves(game, self._store.read(game, fresh=True))
         except StoreUnavailable:
             raise
         except StoreError as error:

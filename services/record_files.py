@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import BytesIO
 from typing import IO, Any, Final, Literal, NamedTuple
 
 import msgspec
 
 from domain import kernel
 from domain.record import FORMAT, Record, Verdict, parse_record, replay
-from domain.refusals import HeartsError, InvalidRules, Malformed
+from domain.refusals import CorruptLog, HeartsError, InvalidRules, Malformed
 from services.integrity import Kept
 from services.json_keys import find_twice
 from services.printable import printable, printable_line
 from services.proof import Report
 from services.proof_file import FORMAT as PROOF_FORMAT
 from services.proof_file import ProofFile, why_no_header
+from services.sealed import proof_text
 from services.verdicts import verify_file
 
 LARGEST_LINE: Final = 64 * 1024 * 1024
@@ -26,6 +28,10 @@ HOLDS, FAULTY, UNREADABLE = 0, 1, 2
 """What a record or file came to: the exit statuses of `hearts verify`."""
 NEEDED: Final = ("format", "rules", "seats", "hands")
 """What a record cannot do without."""
+GZIP: Final = b"\x1f\x8b"
+"""What a file begins with that gzip has compressed."""
+PROOF_FAMILY: Final = PROOF_FORMAT.partition("/")[0] + "/"
+"""How the formats of proof files begin, whatever their version."""
 _BYTE = re.compile(r"\(byte (\d+)\)")
 
 
@@ -45,11 +51,16 @@ class Opened(NamedTuple):
 
     kind: Literal["records", "proof"]
     texts: Iterator[tuple[int, bytes]]
+    file: IO[bytes]
+    """Where the rest of it is read from: what was opened, or what was in it where that is compressed."""
 
 
 def open_file(file: IO[bytes]) -> Opened:
     """Tell the kind of a file by its first line; the rest is read as its texts are taken. Raises `Unreadable`."""
     whole = _take(file.readline, 1)
+    if whole.startswith(GZIP):
+        file = _unpacked(file, whole)
+        whole = file.readline()
     # editors of some systems write the mark of UTF-8 before all else
     number, first = 1, whole.removeprefix(BOM_UTF8)
     while first and not first.strip():
@@ -58,14 +69,31 @@ def open_file(file: IO[bytes]) -> Opened:
         raise Unreadable(1, "the file is empty")
     if first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise Unreadable(1, "the file is UTF-16, and records and proof files are UTF-8")
-    if _kind(first) == PROOF_FORMAT or first.startswith(b'{"n":'):
+    kind = _kind(first)
+    if isinstance(kind, str) and kind.startswith(PROOF_FAMILY) and kind != PROOF_FORMAT:
+        raise Unreadable(
+            1,
+            f"the file is of the format {kind!r:.40}, and this program reads {PROOF_FORMAT}: is it too old?",
+        )
+    if kind == PROOF_FORMAT or first.startswith(b'{"n":'):
         # of a proof file every byte counts, as it does for the page /verify
         if why := why_no_header(whole):
             raise Unreadable(1, why)
-        return Opened("proof", iter([(number, first)]))
+        return Opened("proof", iter([(number, first)]), file)
     if first.rstrip().endswith(b"}") or len(first) > LARGEST_LINE:
-        return Opened("records", _lines(file, number, first))
-    return Opened("records", iter([(number, first + _take(file.read, number))]))
+        return Opened("records", _lines(file, number, first), file)
+    return Opened("records", iter([(number, first + _take(file.read, number))]), file)
+
+
+def _unpacked(file: IO[bytes], first: bytes) -> IO[bytes]:
+    """What gzip has compressed: a record or proof file, or a sealed game, which is its proof file. Raises `Unreadable`."""
+    rest = b""
+    while len(rest) <= LARGEST_LINE and (piece := _take(file.read, 1)):
+        rest += piece
+    try:
+        return BytesIO(proof_text(first + rest))
+    except CorruptLog as error:
+        raise Unreadable(1, f"the file is compressed by gzip, and damaged: {error}") from error
 
 
 def read_file(file: IO[bytes]) -> Iterator[tuple[int, Record | Unreadable]]:
@@ -143,7 +171,8 @@ def read_record(number: int, text: bytes) -> Record:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         at = _BYTE.search(str(error))
         line = number + (text[: int(at[1])].count(b"\n") if at else 0)
-        raise Unreadable(line, f"no JSON: {error}") from error
+        deep = isinstance(error, RecursionError)
+        raise Unreadable(line, f"no JSON: {'nested too deeply' if deep else error}") from error
     except (Malformed, InvalidRules) as error:
         raise Unreadable(number, str(error)) from error
 

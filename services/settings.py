@@ -145,6 +145,12 @@ def _read_origins(text: str) -> str:
     return _utf8(text)
 
 
+def _read_archive(text: str) -> str:
+    if (text and not text.strip()) or ("memory" in text.partition("://")[0].split("::") and "://" in text):
+        raise ValueError(text)
+    return _utf8(text)
+
+
 _RATE: tuple[Reader, str] = (
     _read_rate,
     'empty for no limit, or as in "100/second;1000/minute" or "600/10 seconds"',
@@ -155,7 +161,10 @@ _ORIGINS: tuple[Reader, str] = (
 )
 _URL = (_read_url, "empty, or an address like redis://HOST:6379/0, rediss://HOST:6379/0, unix:///PATH")
 _TEXT: tuple[Reader, str] = (_utf8, "a path")
-_ARCHIVE: tuple[Reader, str] = (_utf8, "empty, a folder, or an address like s3://BUCKET/FOLDER")
+_ARCHIVE: tuple[Reader, str] = (
+    _read_archive,
+    "empty, a folder, or an address like s3://BUCKET/FOLDER, where it stays when this process has ended",
+)
 
 
 def is_origin(text: str) -> bool:

@@ -317,7 +317,8 @@ class Ledger:
         args: list[Any] = [f"at:{fold}", at, entries[-1][0], len(standings)]
         for who, standing in standings.items():
             args += [who, msgspec.json.encode(standing)]
-        args += _lines(standings)
+        for line in lines_of(standings):
+            args += line
         self._wire.run(FOLD, (self._keys.standings_state, players, *boards), args)
         return len(entries)
 
@@ -343,11 +344,11 @@ def _readable(entries: Sequence[Any]) -> list[Finished]:
     return found
 
 
-def _lines(standings: Mapping[str, Standing]) -> list[Any]:
-    """For each rated family of each player: the number of its board, the score, the id."""
-    found: list[Any] = []
-    for who, standing in standings.items():
-        for family, known in standing.families.items():
-            if known.skill is not None:
-                found += [FAMILIES.index(family) + 1, repr(known.skill.score), who]
-    return found
+def lines_of(standings: Mapping[str, Standing]) -> list[tuple[int, str, str]]:
+    """For each rated family of each player: the number of its board, from 1, the score, the id."""
+    return [
+        (FAMILIES.index(family) + 1, repr(known.skill.score), who)
+        for who, standing in standings.items()
+        for family, known in standing.families.items()
+        if known.skill is not None
+    ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import redis
 
@@ -40,14 +40,22 @@ __all__ = [
 Seq: TypeAlias = int
 """Place of an event in its game, from 1; 0 is the place before the first."""
 
-Archived: TypeAlias = "Callable[[str, Seq], list[Entry]]"
-"""Gives the events of a game from the first up to that seq, as the archive has them; raises CorruptStream where it has not."""
-
 Entry: TypeAlias = tuple[Seq, bytes, bytes]
 """Seq, public bytes, secret bytes (empty where an event has no secret).
 
 A plain tuple: a named one costs 400 ns an entry more, and loading a game reads hundreds.
 """
+
+
+class Archived(Protocol):
+    """Gives the events of a game from the first up to a seq; raises CorruptStream where it does not have them."""
+
+    def __call__(self, game: str, last: Seq) -> list[Entry]:
+        """As they are, or were a moment ago."""
+
+    def fetch(self, game: str, last: Seq) -> list[Entry]:
+        """As they are now."""
+
 
 PAGE = 1000
 """Entries that one command reads at most; also the most that a stale writer is answered with at once."""
@@ -191,15 +199,18 @@ class Store:
         finally:
             self.watch(time.perf_counter() - began)
 
-    def read(self, game: str, after: Seq = 0, upto: Seq | None = None) -> list[Entry]:
-        """The entries after `after` and up to `upto`, oldest first. Raises CorruptStream."""
-        key, end = self.keys.stream(game), "+" if upto is None else upto
+    def read(self, game: str, after: Seq = 0, upto: Seq | None = None, *, fresh: bool = False) -> list[Entry]:
+        """The entries after `after` and up to `upto`, oldest first. Raises CorruptStream.
+
+        What is archived may be as it was a minute ago, unless it is to be `fresh`.
+        """
+        end = "+" if upto is None else upto
         found: list[Entry] = []
         while True:
-            reply = self.wire.call("XRANGE", key, after + 1, end, "COUNT", PAGE)
+            reply = self._ask(game, "XRANGE", after + 1, end, "COUNT", PAGE)
             if not reply and upto is not None and after < upto:
-                return found + self._before(game, after, upto)
-            found += self._behind(game, after, reply)
+                return found + self._before(game, after, upto, fresh)
+            found += self._behind(game, after, reply, fresh)
             if len(reply) < PAGE:
                 return found
             after = found[-1][0]
@@ -217,27 +228,35 @@ class Store:
                 found.append(error)
         return found
 
-    def _behind(self, game: str, after: Seq, reply: list[Any]) -> list[Entry]:
+    def _ask(self, game: str, command: str, *args: Any) -> list[Any]:
+        """The entries of a stream that a command gives."""
+        try:
+            reply: list[Any] = self.wire.call(command, self.keys.stream(game), *args)
+        except redis.ResponseError as error:
+            raise CorruptStream(game, 1, f"it is no stream: {error}") from error
+        return reply
+
+    def _behind(self, game: str, after: Seq, reply: list[Any], fresh: bool = False) -> list[Entry]:
         """The entries from `after` + 1 on, of which the stream gave the last."""
         if self._archive is None or not reply or reply[0][0] == b"%d-0" % (after + 1):
             return _entries(game, after, reply)
         first = _seq(game, reply[0][0])
-        entries = self._archive(game, first)
+        entries = self._archive.fetch(game, first) if fresh else self._archive(game, first)
         rest = _entries(game, first - 1, reply)
         if entries[-1] != rest[0]:
             raise CorruptStream(game, first, "the archive ends with another event than the store has here")
         return entries[after:-1] + rest
 
-    def _before(self, game: str, after: Seq, upto: Seq) -> list[Entry]:
+    def _before(self, game: str, after: Seq, upto: Seq, fresh: bool) -> list[Entry]:
         """The entries up to `upto`, none of which is in the stream."""
-        reply = self.wire.call("XRANGE", self.keys.stream(game), "-", "+", "COUNT", 1)
-        if self._archive is None or not reply or _seq(game, reply[0][0]) <= upto:
+        first = self.first(game)
+        if self._archive is None or first <= upto:
             return []
-        return self._archive(game, _seq(game, reply[0][0]))[after:upto]
+        return (self._archive.fetch(game, first) if fresh else self._archive(game, first))[after:upto]
 
     def first(self, game: str) -> Seq:
         """The seq of the first entry that is in the stream, 1 unless the game is in the archive; 0 where there is none."""
-        reply = self.wire.call("XRANGE", self.keys.stream(game), "-", "+", "COUNT", 1)
+        reply = self._ask(game, "XRANGE", "-", "+", "COUNT", 1)
         return _seq(game, reply[0][0]) if reply else 0
 
     def load(self, game: str, recent: int) -> tuple[bytes, list[Entry]]:
@@ -265,7 +284,7 @@ class Store:
 
     def last(self, game: str) -> Seq:
         """The seq of the game's last entry, 0 where there is none."""
-        reply = self.wire.call("XREVRANGE", self.keys.stream(game), "+", "-", "COUNT", 1)
+        reply = self._ask(game, "XREVRANGE", "+", "-", "COUNT", 1)
         return int(reply[0][0].split(b"-")[0]) if reply else 0
 
     def games(self) -> Iterator[str]:
@@ -319,7 +338,7 @@ class Store:
         if first <= 1:
             return False
         args: list[Any] = [game, first, now]
-        for _, public, hidden in self.read(game, 0, first - 1):
+        for _, public, hidden in self.read(game, 0, first - 1, fresh=True):
             args += public, hidden
         keys = (self.keys.stream(game), self.keys.finished(self.keys.partition(game)))
         return bool(self.wire.run(RESTORE, keys, args))

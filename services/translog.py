@@ -139,13 +139,21 @@ class TransparencyLog:
     # --- reading
 
     def size(self) -> int:
-        """How many leaves there are."""
-        return _last(self._ask(("XREVRANGE", Keys.log_leaves, "+", "-", "COUNT", 1))[0])
+        """How many leaves there are. Raises `CorruptTransparencyLog` where the last ones were cut off."""
+        known, last = self._ask(
+            ("HLEN", Keys.log_index), ("XREVRANGE", Keys.log_leaves, "+", "-", "COUNT", 1)
+        )
+        size = _last(last)
+        if (
+            size < known
+        ):  # by the index, which was read first: meanwhile there may be more leaves, and never less
+            raise CorruptTransparencyLog(f"the transparency log has {size} leaves, and had {known}: cut off")
+        return size
 
     def leaves(self, start: int, count: int) -> list[Place]:
         """At most ``count`` leaves from index ``start`` on."""
         (reply,) = self._ask(("XRANGE", Keys.log_leaves, start + 1, "+", "COUNT", count))
-        found = []
+        found: list[Place] = []
         for index, (entry, fields) in enumerate(reply, start):
             if entry != b"%d-0" % (index + 1):
                 raise CorruptTransparencyLog(f"leaf {index} is not in the transparency log")
@@ -153,9 +161,18 @@ class TransparencyLog:
         return found
 
     def every_leaf(self) -> Iterator[Place]:
-        """All leaves in order."""
-        start = 0
-        while page := self.leaves(start, PAGE):
+        """All leaves in order, up to the first that is not there or is none, where it raises."""
+        start, count = 0, PAGE
+        while True:
+            try:
+                page = self.leaves(start, count)
+            except CorruptTransparencyLog:
+                if count == 1:
+                    raise
+                count = 1  # those before it are still wanted
+                continue
+            if not page:
+                return
             yield from page
             start += len(page)
 
@@ -165,6 +182,15 @@ class TransparencyLog:
             return []
         (reply,) = self._ask(("HMGET", Keys.log_index, *hashes))
         return [None if index is None else _index(index) for index in reply]
+
+    def places(self, leaves: Sequence[Leaf]) -> list[list[int]]:
+        """By leaf, the indexes at which those of its game and kind are looked for."""
+        if not leaves:
+            return []
+        (reply,) = self._ask(
+            ("HMGET", Keys.log_places, *(_place_name(leaf.game, leaf.kind) for leaf in leaves))
+        )
+        return [[] if found is None else [_index(one) for one in found.split()] for found in reply]
 
     def of_game(self, game: str) -> list[Place]:
         """The leaves of a game, in the order in which they were added."""

@@ -30,6 +30,7 @@ from services.standings import Standings
 from services.store import Store, connect, fix_partitions
 from services.tables import Tables
 from services.translog import TransparencyLog
+from services.wire import Wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,11 @@ class Services:
     opened: Opened
     rates: Rates
     clock: Callable[[], int]
+
+    def warnings(self) -> list[str]:
+        """What may lose games, or keeps finished ones from being read, a sentence each. Raises `StoreUnavailable`."""
+        why = self.archiver.hindrance() if self.archiver else None
+        return self.durability.warnings() + ([why] if why else [])
 
 
 def now_ms() -> int:
@@ -95,7 +101,7 @@ def build(
     keys = Keys(fix_partitions(client, settings.partitions))
     tell_time = clock or now_ms
     draw = entropy or secrets.token_bytes
-    archive = None if settings.archive_place is None else Archive(settings.archive_place)
+    archive = None if settings.archive_place is None else Archive(settings.archive_place, Wire(client))
     log = Store(client, keys, archive)
     key = KeyRing(log.wire, settings.key_path, draw)
     tables = Tables(log, key, tell_time, draw)

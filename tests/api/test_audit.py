@@ -9,10 +9,11 @@ from services import auditor
 from services.wiring import Services
 from tests.api.guests import Guest, open_table
 from tests.api.test_docs import check
+from tests.support.clock import Clock
 from tests.support.tampering import change, place, rewrite, stream
 from workers.projector import Projector
 
-KEPT = "public, max-age=86400"
+KEPT = "public, max-age=60"
 
 
 @pytest.fixture
@@ -47,6 +48,18 @@ def test_the_report_on_a_finished_game(
     monkeypatch.setattr(services.auditor, "audit", fail)
     again = stranger.get(f"/v1/games/{game}/audit")
     assert (answer.data, KEPT) == (again.data, again.headers["Cache-Control"])
+
+
+def test_a_report_is_worked_out_again_after_a_minute(
+    services: Services, stranger: Guest, game: str, clock: Clock
+) -> None:
+    """Given a game that somebody changes in the store meanwhile, then it is told within a minute."""
+    assert stranger.get(f"/v1/games/{game}/audit").json["ok"]
+    services.client.delete(services.keys.snapshot(game))
+    services.client.set(services.keys.snapshot(game), "999:x")
+    assert stranger.get(f"/v1/games/{game}/audit").json["ok"]
+    clock.now += 60_000
+    assert not stranger.get(f"/v1/games/{game}/audit").json["ok"]
 
 
 def test_reports_are_kept_within_bounds(

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
@@ -14,6 +15,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from services import cli
+from services.cli import Commands
+from services.cli_process import Interrupted
 from services.settings import Settings, variable
 from tests.services.test_cli_records import OVER
 
@@ -211,3 +214,17 @@ def test_an_output_that_cannot_be_written_says_nothing_of_the_file(
         timeout=60,
     )
     assert (told, 0 if sink == "2>&-" else 2) == (done.stderr, int(status.read_text()))
+
+
+@pytest.mark.parametrize(
+    ("raised", "status"), [(KeyboardInterrupt(), 130), (Interrupted(signal.SIGTERM), 143)]
+)
+def test_an_interrupted_command_ends_as_one(raised: KeyboardInterrupt, status: int) -> None:
+    """With 128 and the signal's number, which nobody takes for a verdict, at whatever moment it comes."""
+
+    def interrupted() -> None:
+        raise raised
+
+    group = Commands("hearts", commands={"wait": click.Command("wait", callback=interrupted)})
+    done = CliRunner().invoke(group, ["wait"])
+    assert (status, "\ninterrupted\n") == (done.exit_code, done.stderr)

@@ -18,7 +18,8 @@ import redis
 from click.testing import CliRunner, Result
 
 from services import audit_batch
-from services.audit_batch import LOCAL_GAMES
+from services.archive import file_name
+from services.audit_batch import LOCAL_GAMES, audit_game
 from services.cli_audit import FEW, audit
 from services.settings import Settings
 from services.wiring import Services, build
@@ -85,7 +86,8 @@ def test_all_games(run: Run, services: Services) -> None:
     over = open_game(services)
     games = {over, open_game(services, most=40), open_game(services, most=1)}
     done = run("--all", "--json")
-    bodies = [json.loads(line) for line in done.stdout.splitlines()]
+    *bodies, last = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {"standings": {"ok": True, "games": 1, "players": 0, "problems": []}} == last
     assert (0, games) == (done.exit_code, {one["game"] for one in bodies})
     assert {"over", "playing"} == {one["status"] for one in bodies}
     for one in bodies:
@@ -136,19 +138,75 @@ def test_no_store_is_status_2(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_an_empty_store_holds(run: Run) -> None:
     """There is nothing wrong with no games."""
-    assert (0, "0 games hold, 0 do not\n") == (run("--all").exit_code, run("--all").stdout)
+    told = "standings: hold; 0 finished games, 0 players and bots\n0 games hold, 0 do not\n"
+    assert (0, told) == (run("--all").exit_code, run("--all").stdout)
 
 
-def test_a_game_that_cannot_be_looked_at(run: Run, services: Services) -> None:
-    """Given a key of another type where a stream should be, then it is told, the others go on, and the status is 2."""
+def test_a_key_of_another_type(run: Run, services: Services) -> None:
+    """Given something else where stream, snapshot or summary should be, then that is what is wrong, and the others go on."""
     good = open_game(services)
-    services.client.set(services.keys.stream("0" * 24), "x")
-    for words in (["--all"], ["--all", "-j", "1"], ["0" * 24, good], ["--since", "2026-01-01", "--quiet"]):
+    keys = services.keys
+    for name, key, kind in [
+        ("stream", keys.stream("0" * 24), "stream"),
+        ("snapshot", keys.snapshot(open_game(services)), "string"),
+        ("projection", keys.table(open_game(services)), "hash"),
+    ]:
+        services.client.delete(key)
+        services.client.sadd(key, "x")
+        game = key.rpartition(":")[2]
+        for words in (
+            [game, good],
+            ["--since", "2026-01-01", "--quiet"],
+            ["--since", "2026-01-01", "-j", "1"],
+        ):
+            done = run(*words)
+            assert 1 == done.exit_code, done.output
+            assert f"game {game}: DOES NOT HOLD" in done.stdout
+            assert f"{name}: the key {key} holds a set, and should hold a {kind}" in done.stdout
+            assert ("--quiet" in words) != (f"game {good}: holds" in done.stdout)
+
+
+def test_a_game_that_cannot_be_looked_at(
+    run: Run, services: Services, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Given an archive that is not mounted, then its games are told, the others go on, and the status is 2."""
+    monkeypatch.setenv("HEARTS_ARCHIVE", str(tmp_path / "archive"))
+    archiving = build(Settings.from_environ(), clock=services.clock)
+    good, gone = open_game(services), open_game(services)
+    assert archiving.archiver
+    archiving.archiver.archive(gone)
+    assert 0 == run("--all").exit_code
+    (tmp_path / "archive").rename(tmp_path / "away")
+    for words in (["--all"], ["--all", "-j", "1"], [gone, good], ["--since", "2026-01-01", "--quiet"]):
         done = run(*words)
         assert 2 == done.exit_code, done.output
-        assert f"game {'0' * 24} could not be looked at: ResponseError: WRONGTYPE" in done.stderr
+        assert (
+            f"game {gone} could not be looked at: {tmp_path / 'archive'} is not the archive of this"
+            in done.stderr
+        )
         assert "1 game holds, 0 do not, 1 could not be looked at\n" in done.output
         assert ("--quiet" in words) != (f"game {good}: holds" in done.stdout)
+
+
+def test_an_archived_game_is_read_anew_each_time(
+    run: Run, services: Services, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Given a file that was read a moment ago and is gone, then that alone is told of its game, by whoever looks."""
+    monkeypatch.setenv("HEARTS_ARCHIVE", str(tmp_path / "archive"))
+    house = build(Settings.from_environ(), clock=services.clock)
+    game = open_game(services)
+    last = services.store.last(game)
+    assert house.archiver
+    house.archiver.archive(game)
+    assert audit_game(house.auditor, game).ok
+    (tmp_path / "archive" / file_name(game, last)).unlink()
+    assert not audit_game(house.auditor, game).ok
+    done = run(game)
+    assert 1 == done.exit_code
+    why = f"events 1 to {last - 1} are not in the store, and the archive has no {file_name(game, last)}"
+    first, second, _ = done.stdout.splitlines()
+    assert f"game {game}: DOES NOT HOLD; unknown, 0 events" == first
+    assert f"  stream at event 1: {why}: put it back from a copy of the archive" == second
 
 
 def test_what_cannot_be_read_keeps_no_game_from_being_looked_at(run: Run, services: Services) -> None:

@@ -120,8 +120,17 @@ def test_what_was_done_to_the_log_by_hand_is_found(
     assert "1 problem" in done.stdout
     client.hdel(Keys.log_index, services.log.tree.leaves(3, 1)[0][1].hash)
     assert f"leaf 3 (end of game {games[1]}) is not found by its hash" in run("verify").stdout
+    client.hdel(Keys.log_places, f"{games[1]}|end")
+    assert f"leaf 3 (end of game {games[1]}) is not found by its game" in run("verify").stdout
     client.xdel(Keys.log_leaves, "2-0")
-    assert "leaf 1 is not in the transparency log" in run("verify").stdout
+    done = run("verify")
+    assert "leaf 1 is not in the transparency log" in done.stdout
+    assert "lock has no leaf" not in done.stdout, "the first is there"
+    client.delete(Keys.log_leaves)
+    for words in (["verify"], ["checkpoint"]):
+        done = run(*words)
+        assert done.exit_code
+        assert "the transparency log has 0 leaves, and had 3: cut off" in done.output
     for key in client.scan_iter("h:{log}:*"):
         client.delete(key)
     done = run("verify", "--checkpoint", str(kept))

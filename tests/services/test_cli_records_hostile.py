@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
@@ -14,8 +15,10 @@ from click.testing import CliRunner
 
 from services.bulk import How, judge_all
 from services.cli_records import legal, verify
+from services.cli_replay import replay
 from services.record_files import Unreadable, until_broken
-from tests.services.test_cli_records import KEY, OVER, PROOF, REVOKE, UNFINISHED, line, run
+from services.sealed import seal
+from tests.services.test_cli_records import GAME, KEY, OVER, PROOF, REVOKE, UNFINISHED, line, record, run
 
 __all__ = ["run"]
 
@@ -149,3 +152,34 @@ def test_a_key_is_of_a_proof_file(run: Any, words: tuple[str, ...]) -> None:
     done = run(verify, line(OVER), options=words)
     assert (2, "") == (done.exit_code, done.stdout)
     assert "a key is of a proof file, and this is a record" in done.stderr
+
+
+# --- compressed, and of another version
+
+
+def test_what_gzip_has_compressed_is_read(run: Any) -> None:
+    """A proof file, records, and a sealed game as the archive has it; one that is damaged is told."""
+    sealed = seal(GAME.entries())
+    for packed in (gzip.compress(PROOF), sealed):
+        result = run(verify, packed)
+        assert result.exit_code == 0, result.output
+        assert f"game g-test, {len(GAME.events)} events" in result.stdout
+    assert run(verify, gzip.compress(line(record()))).stdout == run(verify, line(record())).stdout
+    for damaged in (sealed[:-1], gzip.compress(PROOF)[:50], b"\x1f\x8b"):
+        result = run(verify, damaged)
+        assert (2, True) == (result.exit_code, "compressed by gzip, and damaged" in result.stderr)
+
+
+def test_a_proof_file_of_another_version_is_told(run: Any) -> None:
+    """And not taken for a record that lacks everything."""
+    result = run(verify, PROOF.replace(b"hearts-audit/1", b"hearts-audit/2", 1))
+    assert result.exit_code == 2
+    assert (
+        "line 1: the file is of the format 'hearts-audit/2', and this program reads hearts-audit/1"
+        in result.stderr
+    )
+
+
+def test_replay_reads_what_gzip_has_compressed(run: Any) -> None:
+    """As it reads the same file plain."""
+    assert run(replay, PROOF).stdout == run(replay, gzip.compress(PROOF)).stdout != ""

@@ -12,6 +12,7 @@ from services.keys import STREAMS_PATTERN, TEMPLATES, Keys, game_of_stream
 
 GAME = "5f1c"
 CONSTANTS = {
+    "archive": Keys.archive,
     "partitions": Keys.partitions_key,
     "sweep": Keys.sweep,
     "server_key": Keys.server_key,

@@ -15,7 +15,7 @@ HOURS = 24
 def files(tmp_path: Path) -> list[str]:
     """What is in the archive."""
     folder = tmp_path / "archive"
-    return sorted(str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file())
+    return sorted(str(one.relative_to(folder)) for one in folder.rglob("*.gz"))
 
 
 def anew(services: Services) -> Services:

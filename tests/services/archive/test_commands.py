@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from services.archive import file_name
 from services.archiver import HOUR_MS, Archiver
 from services.cli_archive import archive_group
+from services.cli_games import export
+from services.cli_replay import replay
 from services.store import Store
 from services.tables import UnknownGame
 from services.wiring import Services
@@ -69,6 +72,47 @@ def test_an_archive_that_cannot_be_used_is_told_once(
     assert done.stderr.startswith("Error: the archive cannot be used: ")
     (tmp_path / "archive").unlink()
     assert 8 == sum(archiver.work(partition, 60.0) for partition in range(4))
+
+
+def test_a_disk_that_is_not_mounted_is_no_loss(
+    services: Services, archiver: Archiver, game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given an archive that is away for a while, then that is told, of no game, and all is as before when it is back."""
+    archiver.archive(game)
+    (tmp_path / "archive").rename(tmp_path / "away")
+    asked = CliRunner().invoke(archive_group, ["status"])
+    assert 1 == asked.exit_code
+    why = f"{tmp_path / 'archive'} is not the archive of this store, or not mounted: it has no file hearts-archive"
+    assert f"Error: {why}\n" == asked.stderr
+    for command in (export, replay):
+        done = CliRunner().invoke(command, [game])
+        assert (1, f"Error: {why}\n") == (done.exit_code, done.stderr)
+    assert why in services.warnings()
+    (tmp_path / "away").rename(tmp_path / "archive")
+    assert 0 == CliRunner().invoke(export, [game]).exit_code
+    assert why not in anew(services).warnings()
+    monkeypatch.setenv("HEARTS_ARCHIVE", str(tmp_path / "other"))
+    assert 1 == CliRunner().invoke(archive_group, ["run", game]).exit_code
+    done = CliRunner().invoke(archive_group, ["adopt"])
+    assert (0, f"{tmp_path / 'other'} is now the archive of this store\n") == (done.exit_code, done.stdout)
+    assert "is already the archive" in CliRunner().invoke(archive_group, ["adopt"]).stdout
+    assert 0 == CliRunner().invoke(archive_group, ["status"]).exit_code
+
+
+def test_a_damaged_game_is_told_in_a_sentence(
+    services: Services, archiver: Archiver, game: str, tmp_path: Path
+) -> None:
+    """Given a file that is gone, or an event of a stream, then export and replay end with one line."""
+    other = open_game(services)
+    services.client.xdel(services.keys.stream(other), "20-0")
+    archiver.archive(game)
+    (tmp_path / "archive" / file_name(game, services.store.last(game))).unlink()
+    for one in (game, other):
+        for command in (export, replay):
+            done = CliRunner().invoke(command, [one])
+            assert 1 == done.exit_code
+            assert done.stderr.startswith(f"Error: game {one}, event ")
+            assert 1 == done.stderr.count("\n")
 
 
 def test_without_an_archive_there_is_nothing_to_command(

@@ -45,7 +45,9 @@ def test_only_what_has_been_over_for_long_is_moved(
 def test_by_hand_alone(services: Services, game: str, clock: Clock) -> None:
     """Given no hours, then nothing is moved before somebody asks for it."""
     assert services.settings.archive
-    own = Archiver(services.store, Archive(services.settings.archive), services.log.tree, 0, clock)
+    own = Archiver(
+        services.store, Archive(services.settings.archive, services.store.wire), services.log.tree, 0, clock
+    )
     clock.now += 1000 * HOUR_MS
     assert [] == own.ripe()
     assert own.archive(game)
@@ -187,14 +189,16 @@ def test_the_audit_finds_a_damaged_archive(
         path.write_bytes(path.read_bytes()[:-20])
     elif damage == "another game's":
         theirs = services.store.read(other)
-        Archive(services.settings.archive).write(one, len(entries), seal(theirs[: len(entries)]))
+        Archive(services.settings.archive, services.store.wire).write(
+            one, len(entries), seal(theirs[: len(entries)])
+        )
     else:
         forged = [(seq, public.replace(b'"by":"bot"', b'"by":"clock"'), hid) for seq, public, hid in entries]
-        Archive(services.settings.archive).write(one, len(entries), seal(forged))
+        Archive(services.settings.archive, services.store.wire).write(one, len(entries), seal(forged))
     report = audit(anew(services), one)
     assert not report.ok
     wanted = {
-        "gone": "there is no ",
+        "gone": "the archive has no ",
         "cut": "is damaged",
         "another game's": "the archive",
         "changed": "event",
