@@ -86,7 +86,7 @@ def test_a_disk_that_is_not_mounted_is_no_loss(
     assert f"Error: {why}\n" == asked.stderr
     for command in (export, replay):
         done = CliRunner().invoke(command, [game])
-        assert (1, f"Error: {why}\n") == (done.exit_code, done.stderr)
+        assert (1, True) == (done.exit_code, done.stderr.startswith(f"Error: {why}"))
     assert why in services.warnings()
     (tmp_path / "away").rename(tmp_path / "archive")
     assert 0 == CliRunner().invoke(export, [game]).exit_code
