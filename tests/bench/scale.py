@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 import rq
 from rq.serializers import JSONSerializer
 
-from services.settings import Settings
-from services.wiring import build
 from services.wire import connect
 from tests.bench.crowd import (
     Crowd,
@@ -153,9 +151,7 @@ def _jobs(house: Crowd, numbers: range) -> float:
     return moves_of(house.services.store.read(one.game)) / seconds
 
 
-def _tell(
-    fsync: str, figures: dict[tuple[int, int], list[Played]], peers: dict[str, list[float]]
-) -> None:
+def _tell(fsync: str, figures: dict[tuple[int, int], list[Played]], peers: dict[str, list[float]]) -> None:
     print(
         f"\nSelf-play of rule bots, every event in the log, fsync {fsync}; {os.cpu_count()} cores; "
         f"median of {ROUNDS} rounds   (aim: {AIMS[fsync]:,} moves/s a core)"

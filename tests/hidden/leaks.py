@@ -25,7 +25,7 @@ from services import folded, projections, tables
 from services.codec import CODEC
 from services.queue import Queue
 from tests.hidden.company import Plan
-from workers import seats
+from workers.sweep import Sweep
 
 Patch = pytest.MonkeyPatch
 _ONE: Final[dict[str, Any]] = {"hand_limit": 1}
@@ -287,8 +287,8 @@ def job_with_a_card(patch: Patch) -> None:
     def wrap_queue(queue: Any, more: str) -> None:
         queue.enqueue = lambda name, *args, unique: Queue.enqueue(queue, name, *args, more, unique=unique)
 
-    plain = seats.Sweep._ask
-    patch.setattr(seats.Sweep, "_ask", lambda self, *args: ask(plain, self, *args))
+    plain = Sweep._ask
+    patch.setattr(Sweep, "_ask", lambda self, *args: ask(plain, self, *args))
 
 
 def lobby_with_the_kitty(patch: Patch) -> None:

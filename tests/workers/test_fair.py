@@ -5,10 +5,12 @@ import pytest
 from domain.commands import StandUp
 from domain.game import to_act
 from services.feed import Pointer
+from services.folded import Table
 from services.queue import QUEUE
 from tests.workers.test_seats import move
 from workers import seats
-from workers.seats import LATE_MS, MOST_DRIVES, Driver, Sweep
+from workers.seats import Driver
+from workers.sweep import LATE_MS, MOST_DRIVES, Sweep
 
 
 class Workers:
@@ -23,9 +25,9 @@ class Workers:
         self._cursors = house.services.feed.heads()
         plan = house.services.tables.plan_for_house
 
-        def note(game: str, most: int):
-            self.played.append(game)
-            return plan(game, most)
+        def note(table: Table, most: int):
+            self.played.append(table.state.game)
+            return plan(table, most)
 
         monkeypatch.setattr(house.services.tables, "plan_for_house", note)
         monkeypatch.setattr(seats, "FAIR_SECONDS", 0.0)
