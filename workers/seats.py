@@ -27,7 +27,7 @@ from services.wiring import Services
 
 DRIVE_SECONDS: Final = 2.0
 """How long a drive of one partition may take before it hands on."""
-FAIR_SECONDS: Final = 0.05
+FAIR_SECONDS: Final = 0.2
 """The same where other partitions wait and none of the games that are left includes a person; where a person waits, one
 turn is enough."""
 LEASE_MS: Final = HOUSE_LEASE_MS
@@ -37,6 +37,8 @@ MOST_CLAIMS: Final = 64
 MOST_LOADED: Final = 16
 """Games that a drive reads at once. Those at which a person waits are stored together, too, as far as their moments have
 come: each round trip costs as much as a move, and each write to disk as much as ten."""
+MOST_KEEP_SECONDS: Final = 0.02
+"""For how long turns whose moment has come are left while others are worked out, however slow the disk is."""
 PACE_SECONDS: Final = 0.001
 """For each seat of a table with a person: its bots' moves are stored at the end of so long a while, or of a further one."""
 SLICE: Final = 128
@@ -98,6 +100,8 @@ class Driver:
         self._clock = services.clock
         self._failures = _Failures()
         self._of_bots: OrderedDict[str, None] = OrderedDict()
+        self._keep_seconds = 0.0
+        """How long the last turns that were held took to be stored."""
 
     def drive(self, partition: int, seconds: float = DRIVE_SECONDS, *, urgent: bool = False) -> int:
         """Play the due games of a partition until nothing is ripe or the time is over. Returns how many turns.
@@ -115,7 +119,7 @@ class Driver:
         look = True
         try:
             while time.monotonic() - began < seconds:
-                if held and min(one.moment for one in held) <= time.monotonic():
+                if self._should_keep(held):
                     self._keep(held)
                     continue
                 # while persons wait who were found before, nobody can be first who was not
@@ -143,6 +147,13 @@ class Driver:
         except StoreUnavailable as error:
             log.warning("partition %d is left for later: the store does not answer: %s", partition, error)
         return turns
+
+    def _should_keep(self, held: list[_Held]) -> bool:
+        """Whether a turn has come to its moment, and others have been worked out for as long as it takes to store them.
+
+        So a worker waits for a slow disk for half its time at most, and stores the more at once the longer each write takes.
+        """
+        return bool(held) and min(one.moment for one in held) + self._keep_seconds <= time.monotonic()
 
     def _of_persons(self, claims: Iterable[str]) -> Iterator[str]:
         """Those games that are not known to be of bots alone."""
@@ -191,6 +202,7 @@ class Driver:
             with self._own_affair(one.game, one.leased_until):
                 kept = table or self._tables.keep_for_house(one.turn, SLICE)
                 self._note(one.game, one.leased_until, one.turn, kept)
+        self._keep_seconds = min(MOST_KEEP_SECONDS, time.monotonic() - now)
 
     def _note(self, game: str, leased_until: int, turn: Turn, table: Table) -> None:
         """Remember what the game is like after a turn; where nothing was appended, say what is due."""

@@ -28,6 +28,8 @@ LATE_MS: Final = 2_000
 """What is overdue for so long goes before persons, one partition at each look."""
 SERVER_TICK: Final = 0.1
 """How late an idle server may notice that a wait is over, seconds."""
+REST_SECONDS: Final = 0.005
+"""After news the feeds are left alone for so long: where many tables move, one reading tells of several."""
 GLANCE_SECONDS: Final = 0.01
 """How often the feeds are read while something is due so soon that no wait at the server is safe."""
 
@@ -113,6 +115,7 @@ class Sweep:
         """Work while the lease is held."""
         cursors = self._feed.heads()  # before the first look, so that nothing falls between the two
         self._look_at = 0.0
+        news: Batch = {}
         while not stop.is_set():
             if time.monotonic() >= self._renew_at and not self.hold():
                 return
@@ -121,7 +124,10 @@ class Sweep:
             self.ask()
             if patience.succeed():
                 log.info("the store answers again")
-            self.hear(self._feed.follow(cursors, self._wait(stop)))
+            if news:
+                stop.wait(REST_SECONDS)
+            news = self._feed.follow(cursors, self._wait(stop))
+            self.hear(news)
 
     def hear(self, news: Batch) -> None:
         """Take in what new pointers say is due, and whether a person waits for it."""

@@ -28,11 +28,13 @@ from services.owed import of_bots
 from services.settings import Settings
 from services.snapshot import take_snapshot
 from services.store import Entry
-from services.wiring import Services, build
+from services.wiring import Services, build, now_ms
 from tests.bench.servers import Cpu, store_cpu
 from tests.support.auditing import HEARTS, process_environ
 
 BOT: Final = c.SeatPlan(kind="bot", bot=BOTS["rules"].id)
+KEY: Final = "ab" * 32
+"""No server's key: who only plays on does not ask for it."""
 PERSON: Final = "p000000000000000a"
 MOVES: Final = (b'"t":"card_played"', b'"t":"cards_passed"')
 """What the public bytes of a move have, and of no other event."""
@@ -122,36 +124,34 @@ def crowd(fsync: str) -> Iterator[Crowd]:
             services.client.close()
 
 
-def tables_of_bots(services: Services, numbers: range, **rules: object) -> list[Planted]:
+def tables_of_bots(numbers: range, **rules: object) -> list[Planted]:
     """New tables of four bots, whose ids follow from their numbers."""
     chosen = ruleset_of({"variant": "standard", **rules})
-    return [_planted(*_opened(services, number, (BOT,) * 4, chosen)) for number in numbers]
+    return [_planted(*_opened(number, (BOT,) * 4, chosen)) for number in numbers]
 
 
-def tables_with_a_person(services: Services, numbers: range) -> list[Planted]:
+def tables_with_a_person(numbers: range) -> list[Planted]:
     """Tables of a person and three bots, each in some trick of its first hand, in which the person has just played."""
     found, chosen = [], ruleset_of({"variant": "standard"})
     seats = (c.SeatPlan(kind="player", player=PERSON), BOT, BOT, BOT)
     for number in numbers:
-        events, state = _opened(services, number, seats, chosen)
+        events, state = _opened(number, seats, chosen)
         more, state = advance(state, c.GetReady(at=state.last_at, player=PERSON))
-        while not _has_played(state, number % 9):
+        while not _has_played(state, number % 5):
             events += more
             more, state = advance(state, _move(state))
         found.append(_planted(events + more, state))
     return found
 
 
-def _opened(
-    services: Services, number: int, seats: tuple[c.SeatPlan, ...], rules: RuleSet
-) -> tuple[list[e.Event], State]:
+def _opened(number: int, seats: tuple[c.SeatPlan, ...], rules: RuleSet) -> tuple[list[e.Event], State]:
     opening = c.OpenTable(
-        at=services.clock(),
+        at=now_ms(),
         game=f"{number:024x}",
         rules=rules,
         secret=number.to_bytes(32, "big"),
         seats=seats,
-        server_key=services.key.public,
+        server_key=KEY,
         stand_in=BOTS[STAND_IN].id,
     )
     return advance(None, opening)

@@ -61,9 +61,10 @@ def bench_scale() -> None:
     """Print throughput by workers and tables beside its peers, and the waits of a crowd."""
     for fsync in AIMS:
         _bench_throughput(fsync)
+    tables = tables_with_a_person(range(1, WAITING + 1))
     for fsync in AIMS:
         for workers in WORKERS:
-            _bench_waits(fsync, workers)
+            _bench_waits(fsync, workers, tables)
 
 
 def _bench_throughput(fsync: str) -> None:
@@ -75,7 +76,7 @@ def _bench_throughput(fsync: str) -> None:
             for workers in WORKERS:
                 with house.workers(workers) as cpus:
                     for count, rules in CROWDS.items():
-                        tables = tables_of_bots(house.services, _numbers(made, count), **rules)
+                        tables = tables_of_bots(_numbers(made, count), **rules)
                         figures.setdefault((workers, count), []).append(_play(house, cpus, tables))
             slices, singles = _bare_appends(house, tables)
             peers.setdefault("bare append of the same events, in the same portions", []).append(slices)
@@ -135,7 +136,7 @@ _PEER = {}
 
 def _jobs(house: Crowd, numbers: range) -> float:
     """Moves a second by one RQ job each, done in this process."""
-    (one,) = tables_of_bots(house.services, numbers)
+    (one,) = tables_of_bots(numbers)
     house.services.store.append(one.game, 0, one.stored, now=one.state.last_at, due=None)
     client = connect(house.services.settings.store_url)
     queue = rq.Queue("peer", connection=client, serializer=JSONSerializer)
@@ -174,9 +175,8 @@ def _tell(fsync: str, figures: dict[tuple[int, int], list[Played]], peers: dict[
         )
 
 
-def _bench_waits(fsync: str, workers: int) -> None:
+def _bench_waits(fsync: str, workers: int, tables: Sequence[Planted]) -> None:
     with crowd(fsync) as house:
-        tables = tables_with_a_person(house.services, range(1, WAITING + 1))
         with house.workers(workers) as cpus:
             moment = house.plant(tables)
             until(lambda: house.services.clock() >= moment, 0.001)
