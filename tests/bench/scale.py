@@ -6,7 +6,7 @@ import os
 import statistics
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import rq
@@ -26,8 +26,8 @@ from tests.bench.servers import Cpu
 
 ROUNDS: Final = 3
 WORKERS: Final = (1, 2)
-CROWDS: Final = {10: {}, 100: {}, 1_000: {"hand_limit": 1}}
-"""How many tables play at a time, and by what rules: a thousand play one hand each, the others whole games."""
+CROWDS: Final[dict[int, dict[str, int]]] = {10: {}, 100: {"hand_limit": 3}, 1_000: {"hand_limit": 1}}
+"""How many tables play at a time, and to what end; all are played whole."""
 AIMS: Final = {"everysec": 5_000, "always": 1_000}
 """Moves a second that a core is to make, by how the store writes to disk."""
 WAITING: Final = 10_000
@@ -52,6 +52,11 @@ class Played(NamedTuple):
         return self.moves / self.seconds
 
     @property
+    def cores(self) -> float:
+        """Cores that were at work, that of the server included: less than there are workers where others share them."""
+        return (self.worker + self.store) / self.seconds
+
+    @property
     def core(self) -> float:
         """Moves for a second of CPU, that of the server included."""
         return self.moves / (self.worker + self.store)
@@ -62,6 +67,7 @@ def bench_scale() -> None:
     for fsync in AIMS:
         _bench_throughput(fsync)
     tables = tables_with_a_person(range(1, WAITING + 1))
+    print(f"\n{WAITING:,} persons who have moved at once: how long until their bots have answered")
     for fsync in AIMS:
         for workers in WORKERS:
             _bench_waits(fsync, workers, tables)
@@ -154,25 +160,30 @@ def _jobs(house: Crowd, numbers: range) -> float:
 
 def _tell(fsync: str, figures: dict[tuple[int, int], list[Played]], peers: dict[str, list[float]]) -> None:
     print(
-        f"\nSelf-play of rule bots, every event in the log, fsync {fsync}; {os.cpu_count()} cores; "
-        f"median of {ROUNDS} rounds   (aim: {AIMS[fsync]:,} moves/s a core)"
+        f"\nSelf-play of rule bots, every event in the log, fsync {fsync}; {os.cpu_count()} cores, load "
+        f"{os.getloadavg()[0]:.1f}; median of {ROUNDS} rounds   (aim: {AIMS[fsync]:,} moves/s a core)"
     )
-    for name, rates in peers.items():
-        print(f"  peer, {name:<52}: {statistics.median(rates):>8,.0f} moves/s")
+    for number, (name, rates) in enumerate(peers.items(), 1):
+        print(f"  peer {number}, {name:<52}: {statistics.median(rates):>8,.0f} moves/s")
     for (workers, count), found in figures.items():
-        middle = statistics.median
-        rate, core = middle(one.rate for one in found), middle(one.core for one in found)
-        spent = [middle(1e6 * one.worker / one.moves for one in found)]
-        spent.append(middle(1e6 * one.store / one.moves for one in found))
-        ratios = [
-            middle(one.rate / peer for one, peer in zip(found, rates, strict=True))
-            for rates in peers.values()
-        ]
-        print(
-            f"  {workers} worker{'s'[: workers - 1]:<1}, {count:>5,} tables: {rate:>7,.0f} moves/s"
-            f"   {core:>7,.0f} a core ({spent[0]:.0f} us of CPU a move and {spent[1]:.0f} of the store)"
-            f"   peers: {', '.join(f'{ratio:.1f}' for ratio in ratios)} times"
-        )
+        print(f"  {workers} worker{'s' if workers > 1 else ' '}, {count:>5,} tables: {_row(found, peers)}")
+
+
+def _row(found: Sequence[Played], peers: dict[str, list[float]]) -> str:
+    def middle(of: Callable[[Played], float]) -> float:
+        return statistics.median(map(of, found))
+
+    ratios = [
+        statistics.median(one.rate / peer for one, peer in zip(found, rates, strict=True))
+        for rates in peers.values()
+    ]
+    return (
+        f"{middle(lambda one: one.rate):>7,.0f} moves/s by {middle(lambda one: one.cores):.2f} cores, "
+        f"{middle(lambda one: one.core):>6,.0f} a core "
+        f"({middle(lambda one: 1e6 * one.worker / one.moves):.0f} us of CPU a move, "
+        f"{middle(lambda one: 1e6 * one.store / one.moves):.0f} of the store)"
+        f"   peers: {', '.join(f'{ratio:.2f}' for ratio in ratios)} times"
+    )
 
 
 def _bench_waits(fsync: str, workers: int, tables: Sequence[Planted]) -> None:
@@ -184,11 +195,11 @@ def _bench_waits(fsync: str, workers: int, tables: Sequence[Planted]) -> None:
             until(lambda: min(house.services.store.dues().values()) > house.services.clock() + 60_000, 0.05)
             worker, store = sum(one.seconds for one in cpus) - spent[0], house.store_cpu.seconds - spent[1]
         pointers = house.pointers()
-    waits = sorted(pointers[one.game][-1][0] - moment for one in tables)
-    assert all(pointers[one.game][-1][1] > len(one.stored) for one in tables)
-    p50, p99, last = (waits[int(share * (len(waits) - 1))] / 1000 for share in (0.5, 0.99, 1))
+    assert all(pointers[one.game][-1][1] > len(one.stored) for one in tables), "each was answered"
+    waits = sorted((pointers[one.game][-1][0] - moment) / 1000 for one in tables)
+    half, most, last = (waits[int(share * (len(waits) - 1))] for share in (0.5, 0.99, 1))
     print(
-        f"\n{WAITING:,} persons who moved at once, {workers} workers, fsync {fsync}: bots have answered within "
-        f"{p50:.2f} s (half), {p99:.2f} s (99 %), {last:.2f} s (all); {WAITING / last:,.0f} answers/s, "
-        f"{1e6 * worker / WAITING:.0f} us of CPU each and {1e6 * store / WAITING:.0f} of the store"
+        f"  {workers} worker{'s' if workers > 1 else ' '}, fsync {fsync:<8}: half after {half:5.2f} s, 99 % after {most:5.2f} s, "
+        f"all after {last:5.2f} s; {WAITING / last:,.0f} answers/s by {(worker + store) / last:.2f} cores "
+        f"({1e6 * worker / WAITING:.0f} us of CPU each, {1e6 * store / WAITING:.0f} of the store)"
     )
