@@ -21,7 +21,7 @@ from domain.refusals import Refused
 from domain.rules import legal_plays
 from domain.shuffle import bot_seed
 from domain.state import HandState, State
-from services import folded, projections, tables
+from services import folded, projections, steps, tables
 from services.codec import CODEC
 from services.queue import Queue
 from tests.hidden.company import Plan
@@ -242,7 +242,7 @@ def due_by_choices(patch: Patch) -> None:
             return found
         return found + (legal_plays(state.terms, hand).bit_count() > 1)
 
-    wrap(patch, tables, "next_due", due)
+    wrap(patch, steps, "next_due", due)
 
 
 def log_line_with_a_card(patch: Patch) -> None:
