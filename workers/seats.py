@@ -108,10 +108,11 @@ class Driver:
 
         A turn is what one game owes, games with a person first. What could not be played is due as before when this
         returns; so the sweep sees it and asks for another drive. An ``urgent`` one is for persons: where more of its kind
-        wait, it leaves games of bots alone, of which every other plays a turn before it hands on. Where the store does
-        not answer, the leases end by themselves.
+        wait, it leaves games of bots alone, of which every other plays a turn before it hands on, and persons who moved
+        after it began, who come after those that wait elsewhere. Where the store does not answer, the leases end by
+        themselves.
         """
-        began = time.monotonic()
+        began, start = time.monotonic(), self._clock()
         claims: dict[str, int] = {}
         loaded: dict[str, Table] = {}
         held: list[_Held] = []
@@ -124,7 +125,9 @@ class Driver:
                     continue
                 # while persons wait who were found before, nobody can be first who was not
                 if look or not any(self._of_persons(claims)):
-                    claims |= self._claim(partition, MOST_CLAIMS - len(claims) - len(held))
+                    hurried = urgent and turns > 0 and self._queue.urgent_waits()
+                    ripe_at = start if hurried else self._clock()
+                    claims |= self._claim(partition, ripe_at, MOST_CLAIMS - len(claims) - len(held))
                 game = next(self._of_persons(claims), None)
                 if game is None and held:
                     self._keep(held)
@@ -163,11 +166,11 @@ class Driver:
         """Whether a drive of so many seconds that has only games of bots left should hand on."""
         return self._queue.urgent_waits() or (elapsed > FAIR_SECONDS and bool(self._queue.waiting()))
 
-    def _claim(self, partition: int, most: int) -> dict[str, int]:
-        """Games that are ripe, each with the end of its lease."""
-        now = self._clock()
-        games = self._store.claim_due(partition, now, LEASE_MS, most) if most > 0 else []
-        return dict.fromkeys(games, now + LEASE_MS)
+    def _claim(self, partition: int, ripe_at: int, most: int) -> dict[str, int]:
+        """Games that were ripe at a time (Unix ms), each with the end of its lease."""
+        end = self._clock() + LEASE_MS
+        games = self._store.claim_due(partition, ripe_at, end - ripe_at, most) if most > 0 else []
+        return dict.fromkeys(games, end)
 
     def _give_back(self, partition: int, claims: dict[str, int]) -> None:
         """Make claimed games due again: as `Store.settle` does, with one write to disk for all of them."""
