@@ -225,7 +225,7 @@ TEMPLATES = (
         "an arena: spec (what is played), and what came of each deal by its number; on the queue's server, expires in a week",
     ),
     Template(
-        "sweep", "h:sweep", "string", "workers.seats", "lease of the one process that watches due times"
+        "sweep", "h:sweep", "string", "workers.sweep", "lease of the one process that watches due times"
     ),
 )
 """Every key, for docs and tests. `pNN` stands for the partition, at least two digits."""

@@ -9,10 +9,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any
 
 import redis
 
+from services.entries import (
+    DAY_MS,
+    PAGE,
+    Append,
+    Appended,
+    Archived,
+    CorruptStream,
+    Entry,
+    Gap,
+    Missed,
+    Once,
+    Replayed,
+    Seq,
+    append_args,
+    entries_of,
+    loaded,
+    seq_of,
+)
 from services.keys import STREAMS_PATTERN, Keys, game_of_stream
 from services.scripts import APPEND, CLAIM, RESTORE, SETTLE, TRIM
 from services.wire import HiredisMissing, StoreError, StoreUnavailable, Wire, connect
@@ -20,6 +38,7 @@ from services.wire import HiredisMissing, StoreError, StoreUnavailable, Wire, co
 __all__ = [
     "DAY_MS",
     "PAGE",
+    "Append",
     "Appended",
     "CorruptStream",
     "Entry",
@@ -37,32 +56,6 @@ __all__ = [
     "fix_partitions",
 ]
 
-Seq: TypeAlias = int
-"""Place of an event in its game, from 1; 0 is the place before the first."""
-
-Entry: TypeAlias = tuple[Seq, bytes, bytes]
-"""Seq, public bytes, secret bytes (empty where an event has no secret).
-
-A plain tuple: a named one costs 400 ns an entry more, and loading a game reads hundreds.
-"""
-
-
-class Archived(Protocol):
-    """Gives the events of a game from the first up to a seq; raises CorruptStream where it does not have them."""
-
-    def __call__(self, game: str, last: Seq) -> list[Entry]:
-        """As they are, or were a moment ago."""
-
-    def fetch(self, game: str, last: Seq) -> list[Entry]:
-        """As they are now."""
-
-
-PAGE = 1000
-"""Entries that one command reads at most; also the most that a stale writer is answered with at once."""
-
-DAY_MS = 24 * 60 * 60 * 1000
-"""How long an idempotency key is remembered (docs/spec/http.md)."""
-
 
 class PartitionMismatch(StoreError):
     """The store was made with another number of partitions than the one asked for."""
@@ -73,50 +66,6 @@ class PartitionMismatch(StoreError):
             f"this store was made with {stored} partitions and keeps them for life; "
             f"it cannot be used with {wanted} (HEARTS_PARTITIONS)"
         )
-
-
-class CorruptStream(StoreError):
-    """A game's stream holds what this module never writes. `seq` is the first entry that is wrong."""
-
-    def __init__(self, game: str, seq: Seq, why: str) -> None:
-        self.game, self.seq, self.why = game, seq, why
-        super().__init__(f"game {game}, event {seq}: {why}")
-
-
-class Gap(StoreError):
-    """A writer expects an event that the stream does not hold: the writer knows more than the store.
-
-    Its state comes from a lost tail or another store; it must forget it and load the game anew.
-    """
-
-    def __init__(self, game: str, expected: Seq, last: Seq) -> None:
-        self.game, self.expected, self.last = game, expected, last
-        super().__init__(f"game {game}: event {expected} is not in the store, whose last is {last}")
-
-
-class Once(NamedTuple):
-    """An idempotency key (`field`, one game's) and the answer to keep under it for 24 hours."""
-
-    field: bytes
-    answer: bytes
-
-
-class Appended(NamedTuple):
-    """The events are in the log; `last` is the seq of the last one."""
-
-    last: Seq
-
-
-class Missed(NamedTuple):
-    """Nothing was written: these entries follow the expected one, at most PAGE of them, oldest first."""
-
-    entries: list[Entry]
-
-
-class Replayed(NamedTuple):
-    """Nothing was written: the idempotency key was used before, and this was kept under it."""
-
-    answer: bytes
 
 
 def fix_partitions(client: redis.Redis, wanted: int) -> int:
@@ -167,15 +116,7 @@ class Store:
         Raises Gap when the stream does not hold event `expected`, CorruptStream when it cannot be
         continued, ValueError when there is nothing to append.
         """
-        if not entries or expected < 0:
-            raise ValueError(f"an append takes at least one event and a seq from 0, not {expected}")
-        field, answer = once or (b"", b"")
-        args: list[Any] = [game, expected, now, "" if due is None else due, field]
-        args.append(b"%d:%b" % (now + DAY_MS, answer))
-        args.append(b"%d:%b" % (expected + len(entries), snapshot) if snapshot else b"")
-        args.append("1" if of_bots else "")
-        for pair in entries:
-            args += pair
+        args = append_args(Append(game, expected, entries, now, due, once, snapshot, of_bots))
         try:
             code, value = self._run_append(game, args)
         except redis.ResponseError as error:
@@ -189,6 +130,17 @@ class Store:
         if value >= expected:  # the event is there, in the archive
             return Missed(self.read(game, expected)[:PAGE])
         raise Gap(game, expected, value)
+
+    def append_each(self, wanted: Sequence[Append]) -> list[bool]:
+        """Add events to several games, in one round trip and with one write to disk; each as `append` does.
+
+        False where the events of a game may not have been added, or were added and it is not known: `append` tells.
+        """
+        calls = [(self.keys.of_append(one.game), append_args(one)) for one in wanted]
+        try:
+            return [code == 0 for code, _ in self.wire.run_each(APPEND, calls)]
+        except redis.ResponseError:  # one of them was refused, and the others may have been carried out
+            return [False] * len(wanted)
 
     def _run_append(self, game: str, args: Sequence[Any]) -> Any:
         if self.watch is None:
@@ -239,10 +191,10 @@ class Store:
     def _behind(self, game: str, after: Seq, reply: list[Any], fresh: bool = False) -> list[Entry]:
         """The entries from `after` + 1 on, of which the stream gave the last."""
         if self._archive is None or not reply or reply[0][0] == b"%d-0" % (after + 1):
-            return _entries(game, after, reply)
-        first = _seq(game, reply[0][0])
+            return entries_of(game, after, reply)
+        first = seq_of(game, reply[0][0])
         entries = self._archive.fetch(game, first) if fresh else self._archive(game, first)
-        rest = _entries(game, first - 1, reply)
+        rest = entries_of(game, first - 1, reply)
         if entries[-1] != rest[0]:
             raise CorruptStream(game, first, "the archive ends with another event than the store has here")
         return entries[after:-1] + rest
@@ -257,7 +209,7 @@ class Store:
     def first(self, game: str) -> Seq:
         """The seq of the first entry that is in the stream, 1 unless the game is in the archive; 0 where there is none."""
         reply = self._ask(game, "XRANGE", "-", "+", "COUNT", 1)
-        return _seq(game, reply[0][0]) if reply else 0
+        return seq_of(game, reply[0][0]) if reply else 0
 
     def load(self, game: str, recent: int) -> tuple[bytes, list[Entry]]:
         """The game's snapshot and the entries after it; b"" and all entries where there is none.
@@ -265,22 +217,28 @@ class Store:
         A snapshot counts only when the event it was taken after is among the `recent` last ones that the stream
         holds. One round trip where it does, or where the game is no longer than that. Raises CorruptStream.
         """
-        newest, snapshot = self.wire.pipeline(
-            [
-                ("XREVRANGE", self.keys.stream(game), "+", "-", "COUNT", recent),
-                ("GET", self.keys.snapshot(game)),
-            ]
-        )
-        if not newest:
-            return b"", []
-        newest.reverse()
-        seq, _, data = (snapshot or b"0:").partition(b":")
-        for place, (entry, _) in enumerate(newest):
-            if data and entry == seq + b"-0":
-                return data, _entries(game, int(seq), newest[place + 1 :])
-        if newest[0][0] == b"1-0":
-            return b"", _entries(game, 0, newest)
-        return b"", self.read(game)
+        newest, snapshot = self.wire.pipeline(self._newest(game, recent))
+        found = loaded(game, newest, snapshot)
+        return (b"", self.read(game)) if found is None else found
+
+    def load_each(self, games: Sequence[str], recent: int) -> list[tuple[bytes, list[Entry]] | None]:
+        """`load` for several games, in one round trip; None for one of which that does not tell enough, or what is wrong."""
+        commands = [command for game in games for command in self._newest(game, recent)]
+        try:
+            replies = self.wire.pipeline(commands)
+        except redis.ResponseError:
+            return [None] * len(games)
+        found: list[tuple[bytes, list[Entry]] | None] = []
+        for game, newest, snapshot in zip(games, replies[::2], replies[1::2], strict=True):
+            try:
+                found.append(loaded(game, newest, snapshot))
+            except CorruptStream:
+                found.append(None)
+        return found
+
+    def _newest(self, game: str, recent: int) -> list[tuple[Any, ...]]:
+        stream = ("XREVRANGE", self.keys.stream(game), "+", "-", "COUNT", recent)
+        return [stream, ("GET", self.keys.snapshot(game))]
 
     def last(self, game: str) -> Seq:
         """The seq of the game's last entry, 0 where there is none."""
@@ -357,37 +315,3 @@ class Store:
 
 def _score(reply: list[bytes]) -> int | None:
     return int(float(reply[1])) if reply else None
-
-
-_IDS = [b"%d-0" % seq for seq in range(2048)]
-"""Entry ids by seq. Comparing a page with a slice of it is the cheapest way to check every id."""
-
-
-def _seq(game: str, entry: bytes) -> Seq:
-    """The seq that an entry's id stands for."""
-    seq, _, rest = entry.partition(b"-")
-    if rest != b"0":
-        raise CorruptStream(game, 1, f"the stream has entry {entry.decode()} here")
-    return int(seq)
-
-
-def _entries(game: str, after: Seq, reply: list[Any]) -> list[Entry]:
-    """A reply's entries, which must be those from `after` + 1 on without a hole."""
-    end = after + 1 + len(reply)
-    ids = _IDS[after + 1 : end] if end <= len(_IDS) else [b"%d-0" % seq for seq in range(after + 1, end)]
-    got = [entry for entry, _ in reply]
-    if got != ids:
-        wrong = next(i for i, (entry, wanted) in enumerate(zip(got, ids, strict=True)) if entry != wanted)
-        why = f"the stream has entry {got[wrong].decode()} here"
-        if not wrong and after == 0:
-            why += ", as of a game in the archive, and HEARTS_ARCHIVE does not say where that is"
-        raise CorruptStream(game, after + 1 + wrong, why)
-    try:
-        public = [fields[1] for _, fields in reply]
-        hidden = [fields[3] if len(fields) == 4 else b"" for _, fields in reply]
-    except IndexError:
-        public, hidden = [], []
-    if len(public) != len(reply) or not {fields[0] for _, fields in reply} <= {b"p"}:
-        wrong = next(i for i, (_, fields) in enumerate(reply) if fields[0] != b"p")
-        raise CorruptStream(game, after + 1 + wrong, f"unknown field {reply[wrong][1][0].decode()}")
-    return list(zip(range(after + 1, end), public, hidden, strict=True))

@@ -8,6 +8,7 @@ against the table as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import msgspec
@@ -20,19 +21,17 @@ from domain.record import Record, print_record
 from domain.refusals import HeartsError, Refused
 from domain.rematch import open_again, sits_so
 from domain.ruleset import RuleSet
-from domain.shuffle import genesis_head, next_head
-from domain.signing import HISTORY_MARKS
 from domain.state import State
 from services.audit import Receipt, Signer
-from services.codec import CODEC, Stored
-from services.folded import Table, TableCache, follow, resume, signer_of
+from services.folded import Table, TableCache, follow, resume
 from services.imported import check_record, events_of
 from services.once import Key
-from services.owed import Decide, Turn, next_due, of_bots, owed
+from services.owed import Decide, Turn, owed
 from services.paging import EventPages
 from services.signing import check_signed
-from services.snapshot import EVERY, take_snapshot
-from services.store import Appended, Entry, Gap, Replayed, Store, StoreUnavailable
+from services.snapshot import EVERY
+from services.steps import step
+from services.store import Appended, CorruptStream, Entry, Gap, Replayed, Store, StoreUnavailable
 
 MOST_TRIES = 256
 """Conflicts after which a command gives up: each means that another writer got through."""
@@ -96,6 +95,17 @@ class Tables:
             self._cache.drop(game)
             return self.load(game)
         return self._follow(game, known, entries[1:]) if len(entries) > 1 else known
+
+    def load_each(self, games: Sequence[str]) -> dict[str, Table]:
+        """Several tables as they are now, in one round trip; without those that `load` needs more for, or cannot load."""
+        found: dict[str, Table] = {}
+        for game, loaded in zip(games, self._store.load_each(games, EVERY), strict=True):
+            snapshot, entries = loaded or (b"", [])
+            known = resume(snapshot)
+            if known is not None or (entries and not snapshot):
+                with suppress(CorruptStream):
+                    found[game] = follow(game, known, entries)
+        return found
 
     def at(self, game: str, seq: int) -> Table:
         """The table as it was after event ``seq``. Raises `UnknownGame` where it has not got so far."""
@@ -254,15 +264,30 @@ class Tables:
         Plays on until a person must act, at most about ``most`` events; they are one append, so nobody sees half of
         them. Returns the table after them. Raises as `handle` does.
         """
-        return self.keep_for_house(self.plan_for_house(game, most), most)
+        return self.keep_for_house(self.plan_for_house(self.load(game), most), most)
 
-    def plan_for_house(self, game: str, most: int = MOST_EVENTS) -> Turn:
-        """What `act_for_house` would do at a table now; nobody sees it before `keep_for_house`."""
-        return self._plan(self.load(game), owed(most))
+    def plan_for_house(self, table: Table, most: int = MOST_EVENTS) -> Turn:
+        """What `act_for_house` would do now at a table that was loaded; nobody sees it before `keep_for_house`."""
+        return self._plan(table, owed(most))
 
     def keep_for_house(self, turn: Turn, most: int = MOST_EVENTS) -> Table:
         """Do what was planned, planned anew where somebody has moved meanwhile. The table after it."""
         return self._keep(turn, owed(most))
+
+    def keep_each(self, turns: Sequence[Turn]) -> list[Table | None]:
+        """Do what was planned at several tables, where there are events, with one write to disk. The tables after it.
+
+        None where that has not happened, or it is not known: `keep_for_house` does it, or finds that it is done. For a
+        single table it is always none: that is asked at once for what it may have missed.
+        """
+        if len(turns) < 2:
+            return [None] * len(turns)
+        steps = [step(turn.state.game, turn.table, *turn[1:]) for turn in turns]
+        done = self._store.append_each([wanted for _, wanted in steps])
+        for kept, (table, wanted) in zip(done, steps, strict=True):
+            if kept:
+                self._cache.put(wanted.game, table)
+        return [table if kept else None for kept, (table, _) in zip(done, steps, strict=True)]
 
     def act(self, game: str, decide: Decide) -> Table:
         """Let the house do what ``decide`` finds right at a table as it is at a time (ms). Raises as `handle` does."""
@@ -312,30 +337,18 @@ class Tables:
         key: Key | None,
     ) -> Outcome | list[Entry]:
         """The outcome; or the events that came first, none where the store has lost what ``table`` knows."""
-        seq, head = (0, genesis_head(game)) if table is None else (table.seq, table.head)
-        mark = (0, b"") if table is None else table.mark
-        stored: list[Stored] = []
-        for number, event in enumerate(events, seq + 1):
-            pair = CODEC.encode(event, number)
-            head = next_head(head, pair[0])
-            mark = (number, head) if type(event) in HISTORY_MARKS else mark
-            stored.append(pair)
-        last = seq + len(events)
-        keep = last // EVERY > seq // EVERY or state.phase == "over"
-        signer = signer_of(None if table is None else table.state, events, state)
-        done = Table(state, last, head, at, mark, signer)
-        snapshot = take_snapshot(*done) if keep else b""
-        once = None if key is None else key.once(last)
+        done, wanted = step(game, table, events, state, at)
+        once = None if key is None else key.once(done.seq)
         try:
             result = self._store.append(
                 game,
-                seq,
-                stored,
+                wanted.expected,
+                wanted.entries,
                 now=at,
-                due=next_due(state, at),
+                due=wanted.due,
                 once=once,
-                snapshot=snapshot,
-                of_bots=of_bots(state),
+                snapshot=wanted.snapshot,
+                of_bots=wanted.of_bots,
             )
         except Gap:
             return []

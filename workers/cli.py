@@ -27,7 +27,7 @@ from services.supervise import Backoff, Program, Stop, Supervisor, exit_with_par
 from services.wiring import Services, queue_url, store_url
 from workers import jobs
 from workers.projector import Projector
-from workers.seats import Sweep
+from workers.sweep import Sweep
 
 SWITCH_SECONDS: Final = 0.001
 """How long a thread of a bot worker may keep the others waiting: a drive must not hold up the sweep."""

@@ -10,7 +10,7 @@ from typing import Final
 
 from services.standings_fold import Finished, Ledger
 from services.store import Store, StoreUnavailable
-from workers.seats import HOLD, RELEASE
+from workers.sweep import HOLD, RELEASE
 
 LEASE_MS: Final = 10_000
 """After so long without a word of the projector that folds, another takes over."""

@@ -21,11 +21,11 @@ from domain.refusals import Refused
 from domain.rules import legal_plays
 from domain.shuffle import bot_seed
 from domain.state import HandState, State
-from services import folded, projections, tables
+from services import folded, projections, steps, tables
 from services.codec import CODEC
 from services.queue import Queue
 from tests.hidden.company import Plan
-from workers import seats
+from workers.sweep import Sweep
 
 Patch = pytest.MonkeyPatch
 _ONE: Final[dict[str, Any]] = {"hand_limit": 1}
@@ -242,7 +242,7 @@ def due_by_choices(patch: Patch) -> None:
             return found
         return found + (legal_plays(state.terms, hand).bit_count() > 1)
 
-    wrap(patch, tables, "next_due", due)
+    wrap(patch, steps, "next_due", due)
 
 
 def log_line_with_a_card(patch: Patch) -> None:
@@ -287,8 +287,8 @@ def job_with_a_card(patch: Patch) -> None:
     def wrap_queue(queue: Any, more: str) -> None:
         queue.enqueue = lambda name, *args, unique: Queue.enqueue(queue, name, *args, more, unique=unique)
 
-    plain = seats.Sweep._ask
-    patch.setattr(seats.Sweep, "_ask", lambda self, *args: ask(plain, self, *args))
+    plain = Sweep._ask
+    patch.setattr(Sweep, "_ask", lambda self, *args: ask(plain, self, *args))
 
 
 def lobby_with_the_kitty(patch: Patch) -> None:

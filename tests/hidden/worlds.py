@@ -23,7 +23,8 @@ from tests.api.guests import hub_of
 from tests.support.clock import Clock
 from tests.support.unlimited import UNLIMITED
 from workers.projector import Projector
-from workers.seats import Driver, Sweep
+from workers.seats import Driver
+from workers.sweep import Sweep
 
 PARTITIONS: Final = 2
 _SERVER_TIME: Final = re.compile(rb"\b\d{13}-\d+\b")

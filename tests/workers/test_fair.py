@@ -5,10 +5,12 @@ import pytest
 from domain.commands import StandUp
 from domain.game import to_act
 from services.feed import Pointer
+from services.folded import Table
 from services.queue import QUEUE
 from tests.workers.test_seats import move
 from workers import seats
-from workers.seats import LATE_MS, MOST_DRIVES, Driver, Sweep
+from workers.seats import Driver
+from workers.sweep import LATE_MS, MOST_DRIVES, Sweep
 
 
 class Workers:
@@ -23,9 +25,9 @@ class Workers:
         self._cursors = house.services.feed.heads()
         plan = house.services.tables.plan_for_house
 
-        def note(game: str, most: int):
-            self.played.append(game)
-            return plan(game, most)
+        def note(table: Table, most: int):
+            self.played.append(table.state.game)
+            return plan(table, most)
 
         monkeypatch.setattr(house.services.tables, "plan_for_house", note)
         monkeypatch.setattr(seats, "FAIR_SECONDS", 0.0)
@@ -172,3 +174,32 @@ def test_news_of_persons_is_heard_between_the_drives_of_a_flood(house, workers) 
     waiting = house.services.queue.waiting()
     assert "serve-5" == waiting[0]
     assert {f"drive-{partition}" for partition in range(8)} == {*waiting[1:]}
+
+
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_who_moves_again_comes_after_who_waits_elsewhere(
+    house, workers, monkeypatch, elsewhere: bool
+) -> None:
+    """Given persons who move on at once, then a partition of theirs is not served for ever where others wait."""
+    first = house.open(persons=1)
+    second = next(
+        game
+        for game in iter(lambda: house.open(persons=1), None)
+        if house.partition(game) == house.partition(first)
+    )
+    due_set = house.services.keys.due(house.partition(first))
+    house.services.client.zrem(due_set, second)
+    if elsewhere:
+        house.services.queue.enqueue("serve", 9, unique="9")
+    keep = house.services.tables.keep_for_house
+
+    def note(turn, most: int):
+        if first == turn.state.game:
+            house.clock.now += 1
+            house.services.client.zadd(due_set, {second: house.clock.now})
+        return keep(turn, most)
+
+    monkeypatch.setattr(house.services.tables, "keep_for_house", note)
+    workers.driver.drive(house.partition(first), urgent=True)
+    assert ([first] if elsewhere else [first, second]) == workers.played
+    assert (house.clock.now == house.due(second)) is elsewhere

@@ -8,6 +8,7 @@ import pytest
 from domain.bots import house_move
 from domain.commands import GetReady
 from domain.game import abandoned_at, deadline, to_act
+from services.folded import Table
 from services.store import StoreUnavailable
 from workers import seats
 from workers.seats import LEASE_MS, Driver
@@ -129,9 +130,9 @@ class TestDrive:
         played: list[str] = []
         act = house.services.tables.plan_for_house
 
-        def note(game: str, most: int):
-            played.append(game)
-            turn = act(game, most)
+        def note(table: Table, most: int):
+            played.append(table.state.game)
+            turn = act(table, most)
             if len(played) == 5:
                 house.services.client.zadd(due_set, {person: house.clock.now + 1})
                 house.clock.now += 1
@@ -207,10 +208,10 @@ class TestFailures:
         games = [house.open() for _ in range(2)]
         act = house.services.tables.plan_for_house
 
-        def fail(game: str, most: int):
-            if game == games[0]:
+        def fail(table: Table, most: int):
+            if table.state.game == games[0]:
                 raise ZeroDivisionError("policy")
-            return act(game, most)
+            return act(table, most)
 
         driver = Driver(house.services)
         monkeypatch.setattr(house.services.tables, "plan_for_house", fail)
@@ -228,7 +229,7 @@ class TestFailures:
         """The job ends in order; the leases bring everything back."""
         game = house.open()
 
-        def fail(game: str, most: int):
+        def fail(table: Table, most: int):
             raise StoreUnavailable("gone")
 
         driver = Driver(house.services)

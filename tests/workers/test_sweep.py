@@ -13,8 +13,9 @@ from services.queue import Queued
 from services.store import StoreUnavailable
 from services.supervise import Stop
 from services.wiring import build, now_ms
-from workers import seats
-from workers.seats import Driver, Sweep
+from workers import sweep as watching
+from workers.seats import Driver
+from workers.sweep import Sweep
 
 PATIENCE = 20
 """Seconds after which a test that waits has failed."""
@@ -95,7 +96,7 @@ class TestSweep:
         with sweeping(sweep):
             until(lambda: sweep._look_at > 0)
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(seats, "LOOK_SECONDS", 3600.0)
+                patch.setattr(watching, "LOOK_SECONDS", 3600.0)
                 until(lambda: sweep._look_at > time.monotonic() + 60)
                 game = live.open()
                 assert [live.partition(game)] == queue.wait(1)
@@ -106,7 +107,7 @@ class TestSweep:
         sweep = with_queue(live, queue)
         game = live.open(persons=2, ready=False)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(seats, "LOOK_SECONDS", 3600.0)
+            patch.setattr(watching, "LOOK_SECONDS", 3600.0)
             with sweeping(sweep):
                 until(lambda: sweep._look_at > time.monotonic() + 60)
                 due = now_ms() + 700
@@ -185,7 +186,7 @@ class TestSweep:
         game = live.open()
         with sweeping(with_queue(live, queue)):
             assert [live.partition(game)] == queue.wait(1)
-            told = lambda: [r.getMessage() for r in caplog.records if r.name == "workers.seats"]  # noqa: E731
+            told = lambda: [r.getMessage() for r in caplog.records if r.name == "workers.sweep"]  # noqa: E731
             until(lambda: len(told()) == 2)
         assert ["the store does not answer and is waited for: gone", "the store answers again"] == told()
 
