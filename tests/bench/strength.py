@@ -64,7 +64,9 @@ def bench_strength(
     seed: int = SEED,
 ) -> None:
     """Print a line a family and peer."""
-    print(f"\nStrength: points a hand that {bot} is ahead, over {deals} duplicate deals   (aims: 2, 3 and 0.5)")
+    print(
+        f"\nStrength: points a hand that {bot} is ahead, over {deals} duplicate deals   (aims: 2, 3 and 0.5)"
+    )
     playouts = bot.partition(":")[2]
     for variant, players in chosen or families([]):
         for peer in against.replace("{N}", playouts).split(","):
