@@ -255,11 +255,12 @@ def _spare(thumb: Thumb, legal: Mask, held: Mask, others: Mask) -> Card:
     best, least = -1, 1 << 30
     for suit in SUIT_MASKS:
         mine = legal & suit
-        for kind, cost in ((mine & ~thumb.penalty, 0), (mine & thumb.penalty, SPARE_PENALTY)):
+        for kind, price in ((mine & ~thumb.penalty, 0), (mine & thumb.penalty, SPARE_PENALTY)):
             if not kind:
                 continue
             card = _lowest(kind)
-            cost += SPARE_LOWER * (others & LOWER[card]).bit_count() + card % 13 - (held & suit).bit_count()
+            beats = (others & LOWER[card]).bit_count()
+            cost = SPARE_LOWER * beats + price + card % 13 - (held & suit).bit_count()
             if cost < least:
                 best, least = card, cost
     return best
