@@ -38,7 +38,8 @@ LEAD_LOWER, LEAD_HIGHER, LEAD_LENGTH, LEAD_STUCK = 8, 3, 2, 40
 LEAD_KILLER, LEAD_FLUSH, LEAD_PENALTY = 200, 20, 4
 THROW_RANK, THROW_LOWER, THROW_LENGTH = 4, 4, 2
 THROW_OVER, THROW_PENALTY, THROW_STUCK = 40, 10, 10
-SHOT_FEARED, MOON_FEARED = 2, 3
+SPARE_LOWER, SPARE_PENALTY = 8, 12
+SHOT_FEARED, MOON_FEARED = 3, 3
 PASS_RANK, PASS_SHORT, PASS_PENALTY, PASS_GUARDED = 4, 5, 6, 10
 PASS_KILLER, PASS_OVER, PASS_WITH, PASS_GUARDS, PASS_BELOW = 100, 68, 60, 4, 40
 
@@ -123,12 +124,8 @@ def choose(thumb: Thumb, hand: HandState, shooters: int) -> Card:
         return _lowest(over) if len(hand.trick) + 1 == terms.players else _highest(over)
     helps = _helps_moon(terms, hand, takers, shooters, top)
     if follows:
-        return _follow(
-            thumb, hand, legal, top, stop=helps and any(thumb.penalty & BITS[one] for one in _pile(hand))
-        )
-    if helps:
-        return _spare(legal & ~thumb.penalty or legal, held)
-    return _throw(thumb, legal, held, others)
+        return _follow(thumb, hand, legal, top, helps=helps)
+    return (_spare if helps else _throw)(thumb, legal, held, others)
 
 
 def _lowest(mask: Mask) -> Card:
@@ -253,20 +250,27 @@ def _throw(thumb: Thumb, legal: Mask, held: Mask, others: Mask) -> Card:
     return best
 
 
-def _spare(legal: Mask, held: Mask) -> Card:
-    """Of the cards that do not stop a moon the least useful one: low, from a long suit."""
+def _spare(thumb: Thumb, legal: Mask, held: Mask, others: Mask) -> Card:
+    """The card that is the least use against a moon: what may still beat another card is kept, even for a penalty card."""
     best, least = -1, 1 << 30
     for suit in SUIT_MASKS:
-        if legal & suit:
-            card = _lowest(legal & suit)
-            cost = 4 * (card % 13) - (held & suit).bit_count()
+        mine = legal & suit
+        for kind, price in ((mine & ~thumb.penalty, 0), (mine & thumb.penalty, SPARE_PENALTY)):
+            if not kind:
+                continue
+            card = _lowest(kind)
+            beats = (others & LOWER[card]).bit_count()
+            cost = SPARE_LOWER * beats + price + card % 13 - (held & suit).bit_count()
             if cost < least:
                 best, least = card, cost
     return best
 
 
-def _follow(thumb: Thumb, hand: HandState, legal: Mask, top: Card, *, stop: bool) -> Card:
-    """Follow suit; ``stop``: whether the trick would help a moon that only a higher card stops."""
+def _follow(thumb: Thumb, hand: HandState, legal: Mask, top: Card, *, helps: bool) -> Card:
+    """Follow suit; ``helps``: ``top`` is of a seat that seems to shoot the moon.
+
+    Then a trick with penalty cards is taken from it, and high cards are kept for that.
+    """
     terms = thumb.terms
     values, pile = terms.values, _pile(hand)
     last = len(hand.trick) + 1 == terms.players
@@ -276,13 +280,16 @@ def _follow(thumb: Thumb, hand: HandState, legal: Mask, top: Card, *, stop: bool
         under |= legal & BITS[top]
     over = legal & ~under
     plain_over = over & ~thumb.killers
+    clean = not any(values[one] > 0 for one in pile)
+    stop = helps and not clean
     if over and ((stop and not over & thumb.killers) or (last and sum([values[one] for one in pile]) < 0)):
         return _highest(over)
-    clean = not any(values[one] > 0 for one in pile)
     cheap = plain_over & ~thumb.penalty
     if under:
         if under & thumb.killers:
             return _highest(under & thumb.killers)
+        if helps:
+            return _lowest(under & ~thumb.bonus or under)
         if last and cheap and clean:
             return _highest(cheap)
         return _highest(under & ~thumb.bonus or under)

@@ -31,8 +31,10 @@ enum {
     THROW_OVER = 40,      /* it stands above a killer that is out */
     THROW_PENALTY = 10,
     THROW_STUCK = 10,     /* nobody else has the suit, so it may never be led */
-    SHOT_FEARED = 2,      /* the same of a seat that does shoot the moon */
-    MOON_FEARED = 3,      /* penalty cards that a seat has, and nobody else any, from which on the others see a moon coming */
+    SPARE_LOWER = 8,      /* throwing a card to whoever seems to shoot the moon: for each card that is out below it, which it may beat */
+    SPARE_PENALTY = 12,   /* it is a penalty card */
+    SHOT_FEARED = 3,      /* penalty cards that a seat which shoots the moon has from which on the others see it */
+    MOON_FEARED = 3,      /* the same of any other seat, where nobody else has a penalty card */
 };
 #endif
 
@@ -177,26 +179,32 @@ static inline int policy_throw(const policy_facts *facts, uint64_t legal, uint64
     return best;
 }
 
-/* Of the cards that do not stop a moon the least useful one: low, from a long suit. */
-static inline int policy_spare(uint64_t legal, uint64_t held)
+/* The card that is the least use against a moon: what may still beat another card is kept, even at the price of a penalty card. */
+static inline int policy_spare(const policy_facts *facts, uint64_t legal, uint64_t held, uint64_t others)
 {
     int best = HEARTS_NO_CARD, least = INT32_MAX;
     for (int suit = 0; suit < 4; suit++) {
-        if (!(legal & HEARTS_SUIT(suit)))
-            continue;
-        const int card = hearts_lowest(legal & HEARTS_SUIT(suit));
-        const int cost = 4 * (card % 13) - hearts_bits(held & HEARTS_SUIT(suit));
-        if (cost < least) {
-            least = cost;
-            best = card;
+        const uint64_t in_suit = HEARTS_SUIT(suit), mine = legal & in_suit;
+        const uint64_t kinds[2] = {mine & ~facts->penalty, mine & facts->penalty};
+        for (int kind = 0; kind < 2; kind++) {
+            if (!kinds[kind])
+                continue;
+            const int card = hearts_lowest(kinds[kind]);
+            const int cost = SPARE_LOWER * hearts_bits(others & policy_lower(card)) + (kind ? SPARE_PENALTY : 0) +
+                             card % 13 - hearts_bits(held & in_suit);
+            if (cost < least) {
+                least = cost;
+                best = card;
+            }
         }
     }
     return best;
 }
 
-/* Follow suit; `top` is the card that wins so far, `stop` whether the trick would help a moon that only a higher card stops. */
+/* Follow suit; `top` is the card that wins so far, `helps` whether its seat seems to shoot the moon: then a trick with penalty
+ * cards is taken from it, and high cards are kept for that. */
 static inline int policy_follow(const hearts_terms *terms, const policy_facts *facts, const hearts_hand *hand,
-                                uint64_t legal, int top, bool stop)
+                                uint64_t legal, int top, bool helps)
 {
     const bool last = hand->laid + 1 == terms->players;
     const hearts_taken *pile = &hand->pile;
@@ -205,12 +213,15 @@ static inline int policy_follow(const hearts_terms *terms, const policy_facts *f
     if (terms->cancel && top >= 0)
         under |= legal & HEARTS_BIT(top);
     const uint64_t over = legal & ~under, plain_over = over & ~facts->killers;
+    const bool stop = helps && pile->penalties;
     if (over && ((stop && !(over & facts->killers)) || (last && pile->penalty + pile->bonus < 0)))
         return hearts_highest(over);
     if (under) {
         const uint64_t cheap = plain_over & ~facts->penalty, plain = under & ~facts->bonus;
         if (under & facts->killers)
             return hearts_highest(under & facts->killers);
+        if (helps)
+            return hearts_lowest(plain ? plain : under);
         if (last && cheap && !pile->penalties)
             return hearts_highest(cheap);
         return hearts_highest(plain ? plain : under);
@@ -282,13 +293,11 @@ static inline int policy_choose(
             return hearts_lowest(legal);
         return hand->laid + 1 == terms->players ? hearts_lowest(over) : hearts_highest(over);
     }
-    if (legal & hand->led) {
-        const bool stop = hand->pile.penalties && policy_helps(terms, hand, me, shooters, top);
-        return policy_follow(terms, facts, hand, legal, top, stop);
-    }
-    if (policy_helps(terms, hand, me, shooters, top))
-        return policy_spare(legal & ~facts->penalty ? legal & ~facts->penalty : legal, held);
-    return policy_throw(facts, legal, held, policy_others(terms, hand, me));
+    const bool helps = policy_helps(terms, hand, me, shooters, top);
+    if (legal & hand->led)
+        return policy_follow(terms, facts, hand, legal, top, helps);
+    const uint64_t others = policy_others(terms, hand, me);
+    return helps ? policy_spare(facts, legal, held, others) : policy_throw(facts, legal, held, others);
 }
 
 #endif

@@ -42,6 +42,7 @@ from tests.bench.peers import PeerHouse  # noqa: E402
 from tests.bench.playouts import bench_playouts  # noqa: E402
 from tests.bench.proofs import bench_proofs  # noqa: E402
 from tests.bench.scale import bench_scale  # noqa: E402
+from tests.bench.strength import bench_strength  # noqa: E402
 from tests.bench.verify import bench_verify  # noqa: E402
 
 ROUNDS = 7
@@ -239,6 +240,7 @@ BENCHES = {
     "proofs": bench_proofs,
     "live": bench_live,
     "playouts": bench_playouts,
+    "strength": bench_strength,
     "audit": bench_audit,
     "scale": bench_scale,
 }

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 
 from domain.bots import Action
+from domain.bots.playout import choose, thumb_of
 from domain.bots.search import Position, search_policy
 from domain.cards import NAMES, mask_of
 from domain.commands import PassCards, PlayCard
@@ -128,3 +129,18 @@ def test_a_void_is_remembered() -> None:
     unseen = Position(view(state, to_act(state)[0])).unseen
     clubs = mask_of([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
     assert [bool(may & clubs) for may in unseen.may] == [True, True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("hands", "so_far", "played_card"),
+    [
+        ("AH KH QH 2C, 2H 8H TH 4C, 3H 5C 6C 7C, 4H 9C TC JC", "AH 2H 3H 4H QH", "8H"),
+        ("AH KH 9S 2C, 2H 5H 3S 4C, 3H 8H AC 6H, 4H 7H 4S 5C", "AH 2H 3H 4H 9S 3S", "6H"),
+    ],
+    ids=["a high heart", "an ace, for a heart"],
+)
+def test_in_a_playout_what_stops_a_moon_is_kept(hands: str, so_far: str, played_card: str) -> None:
+    """Behind a seat with all four penalty cards so far, the low heart is played and the high card saved."""
+    state = table(hands, so_far, points={"H": 1}, breakers=[], moon_effect="add")
+    assert state.hand is not None
+    assert NAMES[choose(thumb_of(state.terms), state.hand, 0)] == played_card
