@@ -1,0 +1,186 @@
+"""Jacks, queens and kings."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from faces import index
+from figure import (
+    AXIS, HAIR, PANEL, RED, SILVER, SKIN, cloth, face, faces, frame, ground, hand, leaf, light, sash, shade, star,
+)  # fmt: skip
+from pen import GOLD, INK, PAPER, SUITS, TURN, both, disc, group, line, path, tag, use, whole
+from regalia import ATTRIBUTES, crown
+
+
+def court_parts() -> list[str]:
+    """What several court cards share."""
+    return faces()
+
+
+def court(rank: str, suit: str) -> str:
+    """A court card."""
+    name = rank + suit
+    night = name == "QS"
+    back = path(PANEL, SUITS[suit], fill_opacity="1" if night else ".1")
+    scene = path(ground(suit), GOLD if night else SUITS[suit], fill_opacity=".9" if night else ".18", stroke="none")
+    body = {"K": _king, "Q": _queen, "J": _jack}[rank](suit)
+    figure = group(
+        [scene, group([body, ATTRIBUTES[name](), hand(suit, GOLD)], stroke=PAPER, stroke_width="1.6", stroke_linejoin="round")],
+        transform=f"translate({AXIS})",
+    )
+    half = group([index(rank, suit), figure], id=f"h{name}")
+    inner = (
+        use("sheet") + back + half + use(f"h{name}", transform=TURN) + sash(rank, suit) + frame(suit)
+    )  # fmt: skip
+    return tag("symbol", inner, id=name, viewBox="0 0 250 350", fill=SUITS[suit], color=SUITS[suit])
+
+
+# Kings
+
+_BEARDS: Final = {
+    "H": "M0 100C8 96 19 96 25 80C28 96 29 120 20 131C14 139 5 141 0 141",
+    "D": "M0 100C8 97 17 97 24 80C27 98 24 118 12 134L0 156",
+    "C": "M0 100C8 96 18 98 25 76C33 80 33 90 29 94C37 100 35 110 30 112C34 120 28 128 22 127C21 135 12 138 9 134C7 139 3 140 0 140",
+    "S": "M0 100C8 96 18 97 24 80C28 98 30 126 24 150C18 146 8 136 0 124",
+}
+_LOCKS: Final = {
+    "H": "M22 56C34 60 36 74 34 88C32 102 38 108 44 106C42 116 28 118 22 104z",
+    "D": "M22 56H33L35 116Q28 122 20 112z",
+    "C": "M22 56C36 54 40 66 35 72C42 78 40 88 34 90C38 98 32 104 22 100z",
+    "S": "M22 56C34 62 38 84 42 120L32 116L22 100z",
+}
+
+
+def _king(suit: str) -> str:
+    hair = HAIR[suit]
+    cape = path(whole("M0 136C12 134 24 128 24 112C46 117 66 126 74 144C52 158 24 164 0 164"), PAPER)
+    tails = "".join(leaf(9, 0)(x, y) for x, y in ((30, 126), (48, 132), (40, 145), (60, 142), (22, 148)))
+    spots = path(both(tails), INK, stroke="none")
+    mouth = path("M-6 107Q0 110 6 107Q0 114-6 107z", RED, stroke="none")
+    moustache = path(both("M0 101C7 96 15 99 20 108C12 110 4 109 0 104z"), hair)
+    strands = line(both({
+        "H": "M8 114Q10 124 6 134M17 106Q20 118 15 128", "D": "M6 114Q7 126 2 142M14 108Q15 118 9 130",
+        "C": "M10 116Q14 122 10 128M22 104Q26 108 23 114M2 122Q0 128 2 132", "S": "M8 114Q12 126 20 138M17 106Q21 122 22 138",
+    }[suit]), PAPER, 1.2, stroke_opacity=".6")  # fmt: skip
+    return (
+        path(both(_LOCKS[suit]), hair) + cloth(suit) + cape + spots + face("K", suit)
+        + path(whole(_BEARDS[suit]), hair) + strands + mouth + moustache + crown(suit)
+    )  # fmt: skip
+
+
+# Queens
+
+_TRESSES: Final = {
+    "H": "M0 34C22 34 36 46 36 66C36 84 44 92 42 106C41 122 50 128 46 142C34 150 22 140 20 124V60H0",
+    "D": "M0 36C20 36 31 46 31 64V108C31 112 26 114 22 112V60H0",
+    "C": "M0 22C16 16 30 24 32 34C44 36 48 50 42 58C50 66 46 80 38 82C38 92 30 98 22 94V60H0",
+    "S": "M0 26C28 26 42 48 44 78C46 108 58 130 66 150C50 156 30 150 22 128V60H0",
+}
+
+
+def _queen(suit: str) -> str:
+    tress = path(whole(_TRESSES[suit]), "#4a4c78" if suit == "S" else HAIR[suit])
+    neckline = path(whole("M0 156C16 150 28 136 32 123L12 118H0"), SKIN[suit])
+    collar = line(both("M32 122C29 138 17 152 0 158"), GOLD, 3.5)
+    count = 13 if suit == "S" else 9
+    beads = ""
+    for place in range(count):
+        turn = math.pi * (place / (count - 1) - 0.5)
+        beads += disc(22 * math.sin(turn), 121 + 17 * math.cos(turn), 2.4)
+    pearls = path(beads, PAPER if suit in "SC" else SUITS[suit], stroke=INK if suit == "S" else "none", stroke_width=".6")
+    return tress + cloth(suit) + neckline + collar + pearls + face("Q", suit) + _HEADDRESS[suit]()
+
+
+def _fringe(d: str, colour: str) -> str:
+    return path(both(d), colour)
+
+
+def _queen_hearts() -> str:
+    hair = _fringe("M0 50C14 50 26 58 25 80C20 70 12 64 0 62z", HAIR["H"])
+    tiara = path(whole("M0 20C5 30 9 34 15 34C20 33 23 28 31 28C31 38 30 46 29 54Q15 47 0 47"), GOLD)
+    return hair + tiara + use("sH", 0, 38, 0.26, fill=SUITS["H"], stroke="none") + path(
+        both(disc(18, 43, 2.6)), SUITS["H"], stroke="none"
+    )
+
+
+def _queen_diamonds() -> str:
+    hair = _fringe("M0 48C14 48 25 56 25 76C18 72 6 66 0 58z", HAIR["D"])
+    plaits = path(both("M22 106L32 104L34 114L30 122L34 130L30 138L33 146L26 152L21 144L25 136L21 128L25 120z"), HAIR["D"])
+    cap = path(whole("M0 16L16 26L30 22L31 52Q16 45 0 45"), GOLD)
+    return plaits + hair + cap + use("sD", 0, 33, 0.36, fill=SUITS["D"], stroke="none") + use(
+        "sD", 21, 38, 0.2, fill=SUITS["D"], stroke="none"
+    ) + use("sD", -21, 38, 0.2, fill=SUITS["D"], stroke="none")
+
+
+def _queen_clubs() -> str:
+    hair = _fringe("M0 46C14 46 26 54 25 74C18 66 8 62 0 62z", HAIR["C"])
+    wreath = "".join(leaf(19, 62 - 4 * k)(7 + 9 * k, 48 - 0.5 * k + 1.4 * k * k) for k in range(4))
+    return hair + path(both(wreath), SUITS["C"]) + path(disc(0, 47, 5) + both(disc(14, 42, 2.6)), GOLD) + path(
+        both(disc(27, 102, 4)), GOLD
+    )
+
+
+def _queen_spades() -> str:
+    hood = _fringe("M0 40C16 40 28 52 26 82C24 68 14 58 0 58z", "#4a4c78")
+    hem = line(both("M0 58C14 58 24 68 26 82C30 104 40 124 52 148"), SILVER, 2)
+    band = path(whole("M0 46Q16 46 29 56L28 64Q15 55 0 55"), GOLD)
+    crescent = tag("path", d="M-17 20A20 20 0 1 0 17 20A17 17 0 1 1-17 20z", fill=GOLD)
+    return hood + hem + crescent + band + path(star(7)(0, 28), PAPER, stroke="none")
+
+
+_HEADDRESS: Final = {"H": _queen_hearts, "D": _queen_diamonds, "C": _queen_clubs, "S": _queen_spades}
+
+
+# Jacks
+
+_BOBS: Final = {
+    "H": "M22 54C34 58 38 76 36 94C35 104 26 110 20 104z",
+    "D": "M22 54H32V98Q28 106 20 102z",
+    "C": "M20 54C34 50 40 62 34 70C40 76 38 86 32 88C34 96 28 100 20 98z",
+    "S": "M22 54C32 58 40 80 40 108L28 100L20 108z",
+}
+
+
+def _jack(suit: str) -> str:
+    collar = path(both("M0 132L4 118L22 112C32 118 40 124 44 132L20 146z"), PAPER)
+    placket = path("M-8 140H8V186L-8 179z", GOLD) + path(disc(0, 148, 2.4) + disc(0, 158, 2.4) + disc(0, 168, 2.4), INK, stroke="none")
+    return (
+        path(both(_BOBS[suit]), HAIR[suit]) + cloth(suit) + placket + face("J", suit) + collar + _CAPS[suit]()
+    )  # fmt: skip
+
+
+def _feather(d: str, rib: str, colour: str) -> str:
+    return path(d, colour) + line(rib, PAPER, 1.4)
+
+
+def _jack_hearts() -> str:
+    plume = _feather("M-26 46C-46 40-62 26-58 20C-40 18-26 28-18 44z", "M-22 44Q-36 36-54 23", GOLD)
+    cap = path("M-34 54C-36 36-12 26 8 30C28 32 40 42 34 56C14 48-14 48-34 54z", SUITS["H"])
+    rim = path("M-31 62Q0 48 31 62L30 69Q0 56-30 69z", GOLD)
+    return plume + cap + shade("M-34 54C-36 36-12 26 8 30C-8 34-14 42-14 50z", 0.2) + rim
+
+
+def _jack_diamonds() -> str:
+    folds = path("M-30 64C-38 44-20 26 0 26C20 26 38 44 30 64Q0 50-30 64z", SUITS["D"])
+    wraps = line("M-30 58Q-6 50 14 28M-24 42Q-2 40 6 27M30 58Q16 46 4 46M33 48Q22 40 12 40", PAPER, 2)
+    stone = use("sD", 0, 46, 0.4, fill=GOLD, stroke_width=3)
+    return folds + wraps + stone + _feather("M0 34C-8 26-6 18 4 16C10 22 8 30 0 34z", "M1 32L4 20", GOLD)
+
+
+def _jack_clubs() -> str:
+    cap = path("M-29 64C-30 44-10 40 10 30C22 24 34 22 46 26C38 32 34 46 30 64Q0 50-30 64z", SUITS["C"])
+    rim = path("M-32 60Q0 46 32 60L30 70Q0 57-30 70z", GOLD)
+    return cap + light("M10 30C22 24 34 22 46 26C38 32 34 46 32 52Q26 38 10 30z", 0.3) + rim + path(
+        leaf(24, -30)(-20, 46) + leaf(20, 10)(-8, 44), GOLD
+    )
+
+
+def _jack_spades() -> str:
+    helm = path(whole("M0 24C20 26 30 42 31 66Q16 60 0 60"), SILVER) + shade("M0 24C-20 26-30 42-31 66Q-16 60 0 60z", 0.22)
+    rim = path(whole("M0 58Q18 58 38 68L36 74Q16 65 0 65"), SUITS["S"])
+    crest = path("M-4 26C-8 14 4 12 18 16C34 20 44 34 42 50C34 36 20 30 4 30z", RED)
+    return crest + helm + rim + use("sS", 0, 44, 0.4, fill=SUITS["S"], stroke="none")
+
+
+_CAPS: Final = {"H": _jack_hearts, "D": _jack_diamonds, "C": _jack_clubs, "S": _jack_spades}
