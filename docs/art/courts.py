@@ -7,32 +7,34 @@ from typing import Final
 
 from faces import index
 from figure import (
-    AXIS, HAIR, PANEL, RED, SILVER, SKIN, cloth, face, faces, frame, ground, hand, leaf, light, sash, shade, star,
+    AXIS, HAIR, RED, SILVER, SKIN, cloth, face, faces, hand, panel, sash, scene, woven,
 )  # fmt: skip
-from pen import GOLD, INK, PAPER, SUITS, TURN, both, disc, group, line, path, tag, use, whole
+from motifs import leaf, light, shade, star
+from pen import GOLD, INK, PAPER, SUITS, TURN, both, disc, dots, group, line, path, tag, use, whole
 from regalia import ATTRIBUTES, crown
 
 
 def court_parts() -> list[str]:
     """What several court cards share."""
-    return faces()
+    return [
+        *faces(), panel(), hand(), _cape(), _collar(),
+        *(sash(rank) for rank in "JQK"),
+        *(draw(suit) for draw in (scene, woven) for suit in SUITS),
+    ]  # fmt: skip
 
 
 def court(rank: str, suit: str) -> str:
     """A court card."""
     name = rank + suit
     night = name == "QS"
-    back = path(PANEL, SUITS[suit], fill_opacity="1" if night else ".1")
-    scene = path(ground(suit), GOLD if night else SUITS[suit], fill_opacity=".9" if night else ".18", stroke="none")
+    field = use("panel", fill_opacity=None if night else ".1")
+    behind = use(f"g{suit}", fill=GOLD if night else None, fill_opacity=".9" if night else ".18")
     body = {"K": _king, "Q": _queen, "J": _jack}[rank](suit)
-    figure = group(
-        [scene, group([body, ATTRIBUTES[name](), hand(suit, GOLD)], stroke=PAPER, stroke_width="1.6", stroke_linejoin="round")],
-        transform=f"translate({AXIS})",
-    )
-    half = group([index(rank, suit), figure], id=f"h{name}")
-    inner = (
-        use("sheet") + back + half + use(f"h{name}", transform=TURN) + sash(rank, suit) + frame(suit)
-    )  # fmt: skip
+    grip = use("hand", color=SKIN[suit])
+    person = group([body, ATTRIBUTES[name](), grip], stroke=PAPER, stroke_width="1.6", stroke_linejoin="round")
+    half = group([index(rank, suit), group([behind, person], transform=f"translate({AXIS})")], id=f"h{name}")
+    frame = use("panel", fill="none", stroke="currentColor", stroke_width="3")
+    inner = use("sheet") + field + half + use(f"h{name}", transform=TURN) + use(f"b{rank}") + frame
     return tag("symbol", inner, id=name, viewBox="0 0 250 350", fill=SUITS[suit], color=SUITS[suit])
 
 
@@ -52,11 +54,23 @@ _LOCKS: Final = {
 }
 
 
+def _cape() -> str:
+    """The kings' ermine."""
+    fur = path(whole("M0 136C12 134 24 128 24 112C46 117 66 126 74 144C52 158 24 164 0 164"), PAPER)
+    tails = "".join(leaf(9, 0)(x, y) for x, y in ((30, 126), (48, 132), (40, 145), (60, 142), (22, 148)))
+    hem = line("M-74 144C-52 158-24 164 0 164C24 164 52 158 74 144", GOLD, 3.5)
+    return group([fur, hem, path(both(tails), INK, stroke="none")], id="cape")
+
+
+def _collar() -> str:
+    """The jacks' white collar and buttoned front."""
+    linen = path(both("M0 132L4 118L22 112C32 118 40 124 44 132L20 146z"), PAPER)
+    placket = path("M-8 140H8V186L-8 179z", GOLD) + dots([(0, 148), (0, 158), (0, 168)], 5, INK)
+    return group([placket, linen], id="collar")
+
+
 def _king(suit: str) -> str:
     hair = HAIR[suit]
-    cape = path(whole("M0 136C12 134 24 128 24 112C46 117 66 126 74 144C52 158 24 164 0 164"), PAPER)
-    tails = "".join(leaf(9, 0)(x, y) for x, y in ((30, 126), (48, 132), (40, 145), (60, 142), (22, 148)))
-    spots = path(both(tails), INK, stroke="none")
     mouth = path("M-6 107Q0 110 6 107Q0 114-6 107z", RED, stroke="none")
     moustache = path(both("M0 101C7 96 15 99 20 108C12 110 4 109 0 104z"), hair)
     strands = line(both({
@@ -64,7 +78,7 @@ def _king(suit: str) -> str:
         "C": "M10 116Q14 122 10 128M22 104Q26 108 23 114M2 122Q0 128 2 132", "S": "M8 114Q12 126 20 138M17 106Q21 122 22 138",
     }[suit]), PAPER, 1.2, stroke_opacity=".6")  # fmt: skip
     return (
-        path(both(_LOCKS[suit]), hair) + cloth(suit) + cape + spots + face("K", suit)
+        path(both(_LOCKS[suit]), hair) + cloth(suit) + use("cape") + face("K", suit)
         + path(whole(_BEARDS[suit]), hair) + strands + mouth + moustache + crown(suit)
     )  # fmt: skip
 
@@ -84,11 +98,10 @@ def _queen(suit: str) -> str:
     neckline = path(whole("M0 156C16 150 28 136 32 123L12 118H0"), SKIN[suit])
     collar = line(both("M32 122C29 138 17 152 0 158"), GOLD, 3.5)
     count = 13 if suit == "S" else 9
-    beads = ""
-    for place in range(count):
-        turn = math.pi * (place / (count - 1) - 0.5)
-        beads += disc(22 * math.sin(turn), 121 + 17 * math.cos(turn), 2.4)
-    pearls = path(beads, PAPER if suit in "SC" else SUITS[suit], stroke=INK if suit == "S" else "none", stroke_width=".6")
+    turns = (math.pi * (place / (count - 1) - 0.5) for place in range(count))
+    beads = [(22 * math.sin(turn), 121 + 17 * math.cos(turn)) for turn in turns]
+    rim = dots(beads, 5.6, INK) if suit == "S" else ""
+    pearls = rim + dots(beads, 4.6, PAPER if suit in "SC" else "currentColor")
     return tress + cloth(suit) + neckline + collar + pearls + face("Q", suit) + _HEADDRESS[suit]()
 
 
@@ -99,9 +112,7 @@ def _fringe(d: str, colour: str) -> str:
 def _queen_hearts() -> str:
     hair = _fringe("M0 50C14 50 26 58 25 80C20 70 12 64 0 62z", HAIR["H"])
     tiara = path(whole("M0 20C5 30 9 34 15 34C20 33 23 28 31 28C31 38 30 46 29 54Q15 47 0 47"), GOLD)
-    return hair + tiara + use("sH", 0, 38, 0.26, fill=SUITS["H"], stroke="none") + path(
-        both(disc(18, 43, 2.6)), SUITS["H"], stroke="none"
-    )
+    return hair + tiara + use("sH", 0, 38, 0.26, fill=SUITS["H"], stroke="none") + dots([(-18, 43), (18, 43)], 5.2, SUITS["H"])
 
 
 def _queen_diamonds() -> str:
@@ -116,8 +127,8 @@ def _queen_diamonds() -> str:
 def _queen_clubs() -> str:
     hair = _fringe("M0 46C14 46 26 54 25 74C18 66 8 62 0 62z", HAIR["C"])
     wreath = "".join(leaf(19, 62 - 4 * k)(7 + 9 * k, 48 - 0.5 * k + 1.4 * k * k) for k in range(4))
-    return hair + path(both(wreath), SUITS["C"]) + path(disc(0, 47, 5) + both(disc(14, 42, 2.6)), GOLD) + path(
-        both(disc(27, 102, 4)), GOLD
+    return hair + path(both(wreath), SUITS["C"]) + path(disc(0, 47, 5), GOLD) + dots(
+        [(-26, 102), (26, 102)], 8, GOLD
     )
 
 
@@ -143,10 +154,8 @@ _BOBS: Final = {
 
 
 def _jack(suit: str) -> str:
-    collar = path(both("M0 132L4 118L22 112C32 118 40 124 44 132L20 146z"), PAPER)
-    placket = path("M-8 140H8V186L-8 179z", GOLD) + path(disc(0, 148, 2.4) + disc(0, 158, 2.4) + disc(0, 168, 2.4), INK, stroke="none")
     return (
-        path(both(_BOBS[suit]), HAIR[suit]) + cloth(suit) + placket + face("J", suit) + collar + _CAPS[suit]()
+        path(both(_BOBS[suit]), HAIR[suit]) + cloth(suit) + face("J", suit) + use("collar") + _CAPS[suit]()
     )  # fmt: skip
 
 
@@ -156,9 +165,9 @@ def _feather(d: str, rib: str, colour: str) -> str:
 
 def _jack_hearts() -> str:
     plume = _feather("M-26 46C-46 40-62 26-58 20C-40 18-26 28-18 44z", "M-22 44Q-36 36-54 23", GOLD)
-    cap = path("M-34 54C-36 36-12 26 8 30C28 32 40 42 34 56C14 48-14 48-34 54z", SUITS["H"])
+    cap = path("M-33 60C-38 38-12 24 8 28C30 31 42 42 33 60C14 52-14 52-33 60z", SUITS["H"])
     rim = path("M-31 62Q0 48 31 62L30 69Q0 56-30 69z", GOLD)
-    return plume + cap + shade("M-34 54C-36 36-12 26 8 30C-8 34-14 42-14 50z", 0.2) + rim
+    return plume + cap + shade("M-33 60C-38 38-12 24 8 28C-8 32-16 42-15 55z", 0.2) + rim
 
 
 def _jack_diamonds() -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from pen import GOLD, PAPER, SIGNS, SUITS, TURN, dot, group, line, path, tag, use
+from motifs import star
+from pen import GOLD, HEIGHT, PAPER, SIGNS, SUITS, TURN, group, line, path, tag, use
 
 # Each rank in a box 36 wide and 48 high, drawn with a broad pen.
 LETTERS: Final = {
@@ -17,7 +18,7 @@ LETTERS: Final = {
     "7": "M3 4H33C23 17 16 31 15 48",
     "8": "M18 21C11 21 6 17.500 6 12.500C6 7 11 3.500 18 3.500C25 3.500 30 7 30 12.500C30 17.500 25 21 18 21C9 21 4 26 4 32.500C4 40 10 44.500 18 44.500C26 44.500 32 40 32 32.500C32 26 27 21 18 21Z",
     "9": "M8 45C22 40 31 29 31 17C31 9 25 3.500 17 3.500C9 3.500 3 9 3 16.500C3 24 9 29 17 29C24 29 29 25 31 19",
-    "T": "M-2 10L5 4.500V48M29 3.500C36 3.500 38 13 38 24C38 35 36 44.500 29 44.500C22 44.500 20 35 20 24C20 13 22 3.500 29 3.500Z",
+    "T": "M-1 10L5.500 4.500V48M27.500 3.500C34 3.500 36 13 36 24C36 35 34 44.500 27.500 44.500C21 44.500 19 35 19 24C19 13 21 3.500 27.500 3.500Z",
     "J": "M13 4H33M26 4V32C26 40 22 44.500 15.500 44.500C9 44.500 5 41 4 35",
     "Q": "M18 3.500C27 3.500 33 11 33 23C33 36 27 43 18 43C9 43 3 36 3 23C3 11 9 3.500 18 3.500ZM17 31L35 49",
     "K": "M7 0V48M33 1L8 30M16 21L34 48M1 2.500H13M1 45.500H13",
@@ -27,29 +28,23 @@ SMALL: Final = 0.8
 """The suit sign under the letter, against a pip."""
 
 _LEFT, _MIDDLE, _RIGHT = 83, 125, 167
-_TOP, _FOOT = 60, 290
+_TOP, _FOOT, _CENTRE = 60, 290, 175
 _THIRD = (_FOOT - _TOP) / 3
 
-
-def _column(x: float, *places: float) -> list[tuple[float, float]]:
-    return [(x, y) for y in places]
-
-
-def _sides(*places: float) -> list[tuple[float, float]]:
-    return _column(_LEFT, *places) + _column(_RIGHT, *places)
-
-
+# How high the pairs of pips of a rank stand, and its single ones.
+_CORNERS: Final = (_TOP, _FOOT)
+_THREE: Final = (_TOP, _CENTRE, _FOOT)
 _FOUR: Final = (_TOP, _TOP + _THIRD, _FOOT - _THIRD, _FOOT)
-PIPS: Final = {
-    "2": _column(_MIDDLE, _TOP, _FOOT),
-    "3": _column(_MIDDLE, _TOP, 175, _FOOT),
-    "4": _sides(_TOP, _FOOT),
-    "5": _sides(_TOP, _FOOT) + _column(_MIDDLE, 175),
-    "6": _sides(_TOP, 175, _FOOT),
-    "7": _sides(_TOP, 175, _FOOT) + _column(_MIDDLE, 117.5),
-    "8": _sides(_TOP, 175, _FOOT) + _column(_MIDDLE, 117.5, 232.5),
-    "9": _sides(*_FOUR) + _column(_MIDDLE, 175),
-    "T": _sides(*_FOUR) + _column(_MIDDLE, _TOP + _THIRD / 2, _FOOT - _THIRD / 2),
+PIPS: Final[dict[str, tuple[tuple[float, ...], tuple[float, ...]]]] = {
+    "2": ((), _CORNERS),
+    "3": ((), _THREE),
+    "4": (_CORNERS, ()),
+    "5": (_CORNERS, (_CENTRE,)),
+    "6": (_THREE, ()),
+    "7": (_THREE, (117.5,)),
+    "8": (_THREE, (117.5, 232.5)),
+    "9": (_FOUR, (_CENTRE,)),
+    "T": (_FOUR, (_TOP + _THIRD / 2, _FOOT - _THIRD / 2)),
 }
 
 
@@ -60,17 +55,17 @@ def shared() -> list[str]:
         fill=PAPER, stroke="var(--edge,#c9bfa6)", stroke_width=1.5,
     )  # fmt: skip
     letters = [
-        line(d, CURRENT, 8, id=f"r{rank}", stroke_linejoin="round") for rank, d in LETTERS.items()
+        line(d, "currentColor", 8, id=f"r{rank}", transform="translate(10 15)", stroke_linejoin="round") for rank, d in LETTERS.items()
     ]
-    return [sheet, *letters, *(path(d, id=f"s{suit}", transform="scale(1.1)") for suit, d in SIGNS.items())]
-
-
-CURRENT: Final = "currentColor"
+    signs = [path(d, id=f"s{suit}", transform="scale(1.1)") for suit, d in SIGNS.items()]
+    corners = [use(f"s{suit}", 28, 91, SMALL, id=f"i{suit}") for suit in SIGNS]
+    pairs = [group([use(f"s{suit}", _LEFT), use(f"s{suit}", _RIGHT)], id=f"p{suit}") for suit in SIGNS]
+    return [sheet, *letters, *signs, *corners, *pairs]
 
 
 def index(rank: str, suit: str) -> str:
     """The letter above the suit sign, for the upper left corner."""
-    return use(f"r{rank}", 10, 15) + use(f"s{suit}", 28, 91, SMALL)
+    return use(f"r{rank}") + use(f"i{suit}")
 
 
 def card(rank: str, suit: str, upper: str, lower: str = "") -> str:
@@ -82,12 +77,11 @@ def card(rank: str, suit: str, upper: str, lower: str = "") -> str:
 
 def number(rank: str, suit: str) -> str:
     """A card from 2 to 10."""
-    upper = "".join(use(f"s{suit}", x, y) for x, y in PIPS[rank] if y <= HALF)
-    lower = "".join(use(f"s{suit}", 250 - x, 350 - y) for x, y in PIPS[rank] if y > HALF)
-    return card(rank, suit, upper, lower)
-
-
-HALF: Final = 175
+    halves = ["", ""]
+    for name, x, heights in ((f"p{suit}", 0, PIPS[rank][0]), (f"s{suit}", _MIDDLE, PIPS[rank][1])):
+        for y in heights:
+            halves[y > _CENTRE] += use(name, x, y if y <= _CENTRE else HEIGHT - y)
+    return card(rank, suit, *halves)
 
 
 def ace(suit: str) -> str:
@@ -102,27 +96,16 @@ def _plain_ace(suit: str) -> str:
     return sign + inner + heart
 
 
-def _star(x: float, y: float, r: float) -> str:
-    """A star of four rays as path data."""
-    k = r * 0.22
-    return (
-        f"M{x} {y - r:.2f}L{x + k:.2f} {y - k:.2f}L{x + r:.2f} {y}L{x + k:.2f} {y + k:.2f}"
-        f"L{x} {y + r:.2f}L{x - k:.2f} {y + k:.2f}L{x - r:.2f} {y}L{x - k:.2f} {y - k:.2f}z"
-    )
-
-
 def _spade_ace() -> str:
     """The ace of spades: the night that a moon is shot in, with a ring of thirteen stars."""
     sign = use("sS", 125, 172, 3.7)
     inner = use("sS", 125, 172, 3.2, fill="none", stroke=PAPER, stroke_width=0.8)
-    moon = path("M131 150A29 29 0 1 0 152 196A24 24 0 0 1 131 150z", GOLD)
+    moon = tag("path", fill=GOLD, d="M131 152A29 29 0 1 0 152 199A24 24 0 0 1 131 152z")
     ring = "".join(
-        _star(round(125 + 26 * math.sin(turn), 1), round(175 - 26 * math.cos(turn), 1), 5)
-        for turn in (2 * math.pi * place / 13 for place in range(13))
+        star(5)(125 + 45 * math.sin(turn), 180 - 45 * math.cos(turn))
+        for turn in (math.radians(21 * (place - 6)) for place in range(13))
     )
     return sign + inner + moon + path(ring, PAPER)
 
 
 _SPADE_ACE = _spade_ace()
-
-__all__ = ["ace", "card", "dot", "number", "shared"]

@@ -30,7 +30,7 @@ SIGNS: Final = {
 }
 """Each suit sign about the origin, 42 wide: the pip itself; all other sizes are scaled from it."""
 
-_TOKEN: Final = re.compile(r"[MLCQHVZ]|-?\d*\.?\d+")
+_TOKEN: Final = re.compile(r"[A-Za-z]|-?\d*\.?\d+")
 _COUNT: Final = {"M": 1, "L": 1, "Q": 2, "C": 3}
 
 Point = tuple[float, float]
@@ -45,11 +45,47 @@ def num(value: float) -> str:
 
 
 def tight(d: str) -> str:
-    """A path without needless blanks and zeros."""
-    d = re.sub(r"-?\d*\.?\d+", lambda found: num(float(found[0])), d)
-    d = re.sub(r"[\s,]+", " ", d).strip()
-    d = re.sub(r" ?([A-Za-z]) ?", r"\1", d)
-    return d.replace(" -", "-")
+    """A path as short as it gets at one decimal: each stretch absolute or relative, as suits it."""
+    if re.search("[Aa]", d):
+        return _trimmed(re.sub(r"-?\d*\.?\d+", lambda found: num(float(found[0])), d))
+    out: list[str] = []
+    start = here = (0.0, 0.0)
+    last = ""
+    for command, given in segments(d):
+        if command == "Z":
+            out.append("z")
+            here, last = start, "z"
+            continue
+        points = [(round(x, 1), round(y, 1)) for x, y in given]
+        last, text = _shortest(command, points, here, last)
+        out.append(text)
+        here = points[-1]
+        start = here if command == "M" else start
+    return "".join(out)
+
+
+def _shortest(command: str, points: list[Point], here: Point, last: str) -> tuple[str, str]:
+    """A stretch in fewest signs, with the letter it leaves in force; a letter that holds already is left out."""
+    (x, y), (to_x, to_y) = here, points[-1]
+    ways = [(command, [one for point in points for one in point])]
+    ways.append((command.lower(), [one - (y if k % 2 else x) for k, one in enumerate(ways[0][1])]))
+    if command == "L" and to_y == y:
+        ways += [("H", [to_x]), ("h", [to_x - x])]
+    if command == "L" and to_x == x:
+        ways += [("V", [to_y]), ("v", [to_y - y])]
+    written = []
+    for letter, numbers in ways:
+        joined = " ".join(num(one) for one in numbers)
+        holds = letter == last and letter not in "Mm"
+        written.append((letter, (" " if holds else letter) + joined))
+    letter, text = min(written, key=lambda one: len(_trimmed(one[1])))
+    return letter, _trimmed(text)
+
+
+def _trimmed(d: str) -> str:
+    """Without needless blanks."""
+    d = re.sub(r"[\s,]+", " ", d)
+    return re.sub(r" ?([A-Za-z]) ?", r"\1", d).replace(" -", "-")
 
 
 def tag(name: str, inner: str = "", /, **attributes: object) -> str:
@@ -77,6 +113,12 @@ def dot(x: float, y: float, r: float, fill: str | None = None, **more: object) -
     return tag("circle", cx=num(x), cy=num(y), r=num(r), fill=fill, **more)
 
 
+def dots(places: Iterable[Point], width: float, stroke: str | None, **more: object) -> str:
+    """Many discs of one size: the round ends of lines without length."""
+    d = "".join(f"M{x:.2f} {y:.2f}h0" for x, y in places)
+    return tag("path", fill="none", stroke=stroke, stroke_width=num(width), stroke_linecap="round", d=tight(d), **more)
+
+
 def disc(x: float, y: float, r: float) -> str:
     """A disc as path data, so that many of them are one element."""
     return f"M{x - r:.2f} {y:.2f}a{r:.2f} {r:.2f} 0 1 0 {2 * r:.2f} 0a{r:.2f} {r:.2f} 0 1 0 {-2 * r:.2f} 0z"
@@ -96,7 +138,7 @@ def group(parts: Iterable[str], **attributes: object) -> str:
 
 
 def segments(d: str) -> list[Segment]:
-    """The absolute M, L, H, V, Q and C of a path."""
+    """A path of M, L, H, V, Q, C and Z, and of their relative forms, as absolute M, L, Q, C and Z."""
     tokens = _TOKEN.findall(d)
     found: list[Segment] = []
     at, command, place = 0, "M", (0.0, 0.0)
@@ -104,17 +146,20 @@ def segments(d: str) -> list[Segment]:
         if tokens[at].isalpha():
             command = tokens[at]
             at += 1
-        if command in "HV":
+        kind, (x, y) = command.upper(), place if command.islower() else (0.0, 0.0)
+        if kind == "Z":
+            found.append(("Z", []))
+        elif kind in "HV":
             value = float(tokens[at])
             at += 1
-            place = (value, place[1]) if command == "H" else (place[0], value)
+            place = (x + value, place[1]) if kind == "H" else (place[0], y + value)
             found.append(("L", [place]))
-            continue
-        numbers = [float(one) for one in tokens[at : at + 2 * _COUNT[command]]]
-        at += 2 * _COUNT[command]
-        points = list(zip(numbers[::2], numbers[1::2], strict=True))
-        place = points[-1]
-        found.append((command, points))
+        else:
+            numbers = [float(one) for one in tokens[at : at + 2 * _COUNT[kind]]]
+            at += 2 * _COUNT[kind]
+            points = [(x + a, y + b) for a, b in zip(numbers[::2], numbers[1::2], strict=True)]
+            place = points[-1]
+            found.append((kind, points))
     return found
 
 
@@ -124,9 +169,7 @@ def _text(found: Iterable[Segment]) -> str:
 
 def mirrored(d: str) -> str:
     """A path seen in the mirror of the line x = 0."""
-    return _text((command, [(-x, y) for x, y in points]) for command, points in segments(d)) + (
-        "z" if d.rstrip().endswith(("z", "Z")) else ""
-    )
+    return _text((command, [(-x, y) for x, y in points]) for command, points in segments(d))
 
 
 def both(d: str) -> str:
@@ -136,14 +179,14 @@ def both(d: str) -> str:
 
 def whole(d: str) -> str:
     """The closed outline whose right half, from the axis to the axis, is ``d``."""
-    right = segments(d)
+    right = [one for one in segments(d) if one[1]]
     back: list[Segment] = []
     for place in range(len(right) - 1, 0, -1):
         command, points = right[place]
         start = right[place - 1][1][-1]
         turned = [*reversed(points[:-1]), start]
         back.append((command, [(-x, y) for x, y in turned]))
-    return _text([*right, *back]) + "z"
+    return _text([*right, *back]) + "Z"
 
 
 def flattened(d: str, steps: int = 12) -> list[Point]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from figure import RED, SILVER, leaf, lozenge, shade, star
-from pen import GOLD, INK, PAPER, SUITS, both, disc, line, path, use, whole
+from figure import RED, SILVER
+from motifs import leaf, lozenge, shade, star
+from pen import GOLD, INK, PAPER, SUITS, disc, dots, line, mirrored, path, tag, use, whole
 
 X: Final = 65
 """Where what is carried stands, beside the axis."""
@@ -21,7 +22,7 @@ _CROWNS: Final = {
 def crown(suit: str) -> str:
     """A king's crown: its points tell the suit."""
     rim = path(whole("M0 53Q15 53 30 58L29 67Q15 62 0 62"), SUITS[suit])
-    gems = path(disc(0, 57.5, 2.6) + disc(13, 58.4, 2.2) + disc(-13, 58.4, 2.2), GOLD, stroke="none")
+    gems = dots([(-13, 58.4), (0, 57.5), (13, 58.4)], 4.8, GOLD)
     tips = "".join(
         use(f"s{suit}", x, y, size, fill=SUITS[suit], stroke="none")
         for x, y, size in {
@@ -38,8 +39,6 @@ def crown(suit: str) -> str:
 
 def mirrored_half(suit: str) -> str:
     """The left half of a crown, for its shadow."""
-    from pen import mirrored
-
     return mirrored(_CROWNS[suit]) + "z"
 
 
@@ -75,9 +74,9 @@ def rose() -> str:
 
 def letter() -> str:
     """The jack of hearts: a sealed letter."""
-    sheet = path(f"M{X - 24} 112H{X + 22}V146H{X - 24}z", PAPER, stroke=INK, stroke_width=1.8)
-    folds = line(f"M{X - 24} 112L{X - 1} 131L{X + 22} 112M{X - 24} 146L{X - 8} 126M{X + 22} 146L{X + 6} 126", INK, 1.6)
-    return sheet + folds + use("sH", X - 1, 131, 0.36, fill=SUITS["H"], stroke_width=3)
+    sheet = path(f"M{X - 29} 117H{X + 18}V152H{X - 29}z", PAPER, stroke=INK, stroke_width=1.8)
+    folds = line(f"M{X - 29} 117L{X - 5.5} 137L{X + 18} 117M{X - 29} 152L{X - 12} 132M{X + 18} 152L{X + 1} 132", INK, 1.6)
+    return sheet + folds + use("sH", X - 5.5, 136, 0.36, fill=SUITS["H"], stroke_width=3)
 
 
 def gem() -> str:
@@ -151,7 +150,7 @@ def moon() -> str:
 def lantern() -> str:
     """The jack of spades: the watchman's lantern."""
     beams = "".join(
-        f"M{X + a} {b}L{X + c} {d}" for a, b, c, d in ((-21, 52, -29, 48), (-21, 66, -30, 66), (21, 52, 28, 48), (21, 66, 28, 66))
+        f"M{X + a} {b}L{X + c} {d}" for a, b, c, d in ((-19, 54, -25, 52), (-19, 66, -25, 67), (19, 54, 23, 52), (19, 66, 23, 67))
     )
     roof = path(f"M{X} 22L{X + 17} 42H{X - 17}z", SUITS["S"])
     glow = path(f"M{X - 14} 42H{X + 14}L{X + 11} 80H{X - 11}z", GOLD)
@@ -161,8 +160,6 @@ def lantern() -> str:
 
 
 def _raw(d: str, fill: str) -> str:
-    from pen import tag
-
     return tag("path", fill=fill, d=d)
 
 
@@ -172,4 +169,3 @@ ATTRIBUTES: Final = {
     "KC": branch, "QC": wheat, "JC": crook,
     "KS": sword, "QS": moon, "JS": lantern,
 }  # fmt: skip
-_ = both
