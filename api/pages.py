@@ -33,6 +33,7 @@ curl -s $URL/v1/games/$GAME/proof                                              #
 
 PAGE_FILES: Final = (
     "audit-page.js",
+    "cards.svg",
     "page-parts.js",
     "verify.css",
     "verify-page.js",
@@ -43,11 +44,12 @@ PAGE_FILES: Final = (
     "verify-reading.js",
     "verify-shapes.js",
 )
-"""What the pages that check proof files and show reports are made of, each served at its name."""
+"""What the pages that check proof files and show reports are made of, and the playing cards, each served at its name."""
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".html": "text/html; charset=utf-8",
+    ".svg": "image/svg+xml",
 }
 
 

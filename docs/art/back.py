@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Final
 
 from pen import GOLD, TURN, Point, flattened, group, line, tag, use
@@ -17,8 +18,8 @@ WIDE: Final = 53
 """From heart to heart in a row."""
 HIGH: Final = 46
 """From row to row; the turned rows lie half way between."""
-_CASING: Final = 6
-_THREAD: Final = 2.5
+_CASING: Final = 6.5
+_THREAD: Final = 2.8
 _LEFT, _TOP, _RIGHT, _FOOT = 24, 24, 226, 326
 
 
@@ -48,8 +49,8 @@ def _crossings(outline: list[Point]) -> list[float]:
     found = []
     for x, y in _turned_neighbours():
         other = [(x - px, y - py) for px, py in outline]
-        for place, (a, b) in enumerate(zip(outline, outline[1:], strict=False)):
-            for c, d in zip(other, other[1:], strict=False):
+        for place, (a, b) in enumerate(pairwise(outline)):
+            for c, d in pairwise(other):
                 t = _crossing(a, b, c, d)
                 if t is not None:
                     found.append(place + t)
@@ -78,7 +79,7 @@ def _places() -> list[Point]:
         for column in range(-5, 6):
             x = 125 + (column + (row % 2) / 2) * WIDE
             y = 175 + row * HIGH - HIGH / 4
-            if _LEFT <= x - REACH and x + REACH <= _RIGHT and _TOP <= y - REACH and y + REACH <= _FOOT:
+            if _LEFT + REACH <= x <= _RIGHT - REACH and _TOP + REACH <= y <= _FOOT - REACH:
                 found.append((x, y))
     return found
 
@@ -88,7 +89,10 @@ def back() -> list[str]:
     outline = flattened(HEART, 40)
     over = "".join(_bridge(outline, at) for at in _crossings(outline)[::2])
     heart = [line(HEART + "Z", colour, width) for colour, width in ((CLOTH, _CASING), (THREAD, _THREAD))]
-    bridge = [line(over, colour, width, stroke_linecap=cap) for colour, width, cap in ((CLOTH, _CASING, None), (THREAD, _THREAD, "round"))]
+    bridge = [
+        line(over, colour, width, stroke_linecap=cap)
+        for colour, width, cap in ((CLOTH, _CASING, None), (THREAD, _THREAD, "round"))
+    ]
     places = _places()
     row = group((use("bh", x, y) for x, y in places), id="br")
     field = tag("rect", x=13, y=13, width=224, height=324, rx=9, fill=CLOTH)
@@ -101,4 +105,3 @@ def back() -> list[str]:
         "<defs>", group(heart, id="bh"), group(bridge, id="bo"), "</defs>",
         tag("symbol", inner, id="back", viewBox="0 0 250 350"),
     ]  # fmt: skip
-

@@ -5,12 +5,24 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from faces import index
+from faces import card
 from figure import (
-    AXIS, HAIR, RED, SILVER, SKIN, cloth, face, faces, hand, panel, sash, scene, woven,
-)  # fmt: skip
+    AXIS,
+    HAIR,
+    RED,
+    SILVER,
+    SKIN,
+    cloth,
+    face,
+    faces,
+    hand,
+    panel,
+    sash,
+    scene,
+    woven,
+)
 from motifs import leaf, light, shade, star
-from pen import GOLD, INK, PAPER, SUITS, TURN, both, disc, dots, group, line, path, tag, use, whole
+from pen import GOLD, INK, OWN, PAPER, SUITS, TURN, both, disc, dots, group, line, path, tag, use, whole
 from regalia import ATTRIBUTES, crown
 
 
@@ -30,12 +42,13 @@ def court(rank: str, suit: str) -> str:
     field = use("panel", fill_opacity=None if night else ".1")
     behind = use(f"g{suit}", fill=GOLD if night else None, fill_opacity=".9" if night else ".18")
     body = {"K": _king, "Q": _queen, "J": _jack}[rank](suit)
-    grip = use("hand", color=SKIN[suit])
-    person = group([body, ATTRIBUTES[name](), grip], stroke=PAPER, stroke_width="1.6", stroke_linejoin="round")
-    half = group([index(rank, suit), group([behind, person], transform=f"translate({AXIS})")], id=f"h{name}")
-    frame = use("panel", fill="none", stroke="currentColor", stroke_width="3")
-    inner = use("sheet") + field + half + use(f"h{name}", transform=TURN) + use(f"b{rank}") + frame
-    return tag("symbol", inner, id=name, viewBox="0 0 250 350", fill=SUITS[suit], color=SUITS[suit])
+    grip = use("hand", fill=SKIN[suit])
+    person = group(
+        [body, ATTRIBUTES[name](), grip], stroke=PAPER, stroke_width="1.6", stroke_linejoin="round"
+    )
+    half = group([group([behind, person], transform=f"translate({AXIS})")], id=f"h{name}")
+    frame = use("panel", fill="none", stroke=OWN, stroke_width="3")
+    return card(rank, suit, field + half + use(f"h{name}", transform=TURN) + use(f"b{rank}") + frame)
 
 
 # Kings
@@ -56,7 +69,7 @@ _LOCKS: Final = {
 
 def _cape() -> str:
     """The kings' ermine."""
-    fur = path(whole("M0 136C12 134 24 128 24 112C46 117 66 126 74 144C52 158 24 164 0 164"), PAPER)
+    fur = path(whole("M0 130C12 130 22 124 24 112C46 117 66 126 74 144C52 158 24 164 0 164"), PAPER)
     tails = "".join(leaf(9, 0)(x, y) for x, y in ((30, 126), (48, 132), (40, 145), (60, 142), (22, 148)))
     hem = line("M-74 144C-52 158-24 164 0 164C24 164 52 158 74 144", GOLD, 3.5)
     return group([fur, hem, path(both(tails), INK, stroke="none")], id="cape")
@@ -101,7 +114,7 @@ def _queen(suit: str) -> str:
     turns = (math.pi * (place / (count - 1) - 0.5) for place in range(count))
     beads = [(22 * math.sin(turn), 121 + 17 * math.cos(turn)) for turn in turns]
     rim = dots(beads, 5.6, INK) if suit == "S" else ""
-    pearls = rim + dots(beads, 4.6, PAPER if suit in "SC" else "currentColor")
+    pearls = rim + dots(beads, 4.6, PAPER if suit in "SC" else OWN)
     return tress + cloth(suit) + neckline + collar + pearls + face("Q", suit) + _HEADDRESS[suit]()
 
 
@@ -112,23 +125,33 @@ def _fringe(d: str, colour: str) -> str:
 def _queen_hearts() -> str:
     hair = _fringe("M0 50C14 50 26 58 25 80C20 70 12 64 0 62z", HAIR["H"])
     tiara = path(whole("M0 20C5 30 9 34 15 34C20 33 23 28 31 28C31 38 30 46 29 54Q15 47 0 47"), GOLD)
-    return hair + tiara + use("sH", 0, 38, 0.26, fill=SUITS["H"], stroke="none") + dots([(-18, 43), (18, 43)], 5.2, SUITS["H"])
+    return (
+        hair + tiara + use("sH", 0, 38, 0.26, fill=OWN, stroke="none") + dots([(-18, 43), (18, 43)], 5.2, OWN)
+    )
 
 
 def _queen_diamonds() -> str:
     hair = _fringe("M0 48C14 48 25 56 25 76C18 72 6 66 0 58z", HAIR["D"])
-    plaits = path(both("M22 106L32 104L34 114L30 122L34 130L30 138L33 146L26 152L21 144L25 136L21 128L25 120z"), HAIR["D"])
+    plaits = path(
+        both("M22 106L32 104L34 114L30 122L34 130L30 138L33 146L26 152L21 144L25 136L21 128L25 120z"),
+        HAIR["D"],
+    )
     cap = path(whole("M0 16L16 26L30 22L31 52Q16 45 0 45"), GOLD)
-    return plaits + hair + cap + use("sD", 0, 33, 0.36, fill=SUITS["D"], stroke="none") + use(
-        "sD", 21, 38, 0.2, fill=SUITS["D"], stroke="none"
-    ) + use("sD", -21, 38, 0.2, fill=SUITS["D"], stroke="none")
+    return (
+        plaits
+        + hair
+        + cap
+        + use("sD", 0, 33, 0.36, fill=OWN, stroke="none")
+        + use("sD", 21, 38, 0.2, fill=OWN, stroke="none")
+        + use("sD", -21, 38, 0.2, fill=OWN, stroke="none")
+    )
 
 
 def _queen_clubs() -> str:
     hair = _fringe("M0 46C14 46 26 54 25 74C18 66 8 62 0 62z", HAIR["C"])
     wreath = "".join(leaf(19, 62 - 4 * k)(7 + 9 * k, 48 - 0.5 * k + 1.4 * k * k) for k in range(4))
-    return hair + path(both(wreath), SUITS["C"]) + path(disc(0, 47, 5), GOLD) + dots(
-        [(-26, 102), (26, 102)], 8, GOLD
+    return (
+        hair + path(both(wreath), OWN) + path(disc(0, 47, 5), GOLD) + dots([(-26, 102), (26, 102)], 8, GOLD)
     )
 
 
@@ -165,31 +188,36 @@ def _feather(d: str, rib: str, colour: str) -> str:
 
 def _jack_hearts() -> str:
     plume = _feather("M-26 46C-46 40-62 26-58 20C-40 18-26 28-18 44z", "M-22 44Q-36 36-54 23", GOLD)
-    cap = path("M-33 60C-38 38-12 24 8 28C30 31 42 42 33 60C14 52-14 52-33 60z", SUITS["H"])
+    cap = path("M-33 60C-38 38-12 24 8 28C30 31 42 42 33 60C14 52-14 52-33 60z", OWN)
     rim = path("M-31 62Q0 48 31 62L30 69Q0 56-30 69z", GOLD)
     return plume + cap + shade("M-33 60C-38 38-12 24 8 28C-8 32-16 42-15 55z", 0.2) + rim
 
 
 def _jack_diamonds() -> str:
-    folds = path("M-30 64C-38 44-20 26 0 26C20 26 38 44 30 64Q0 50-30 64z", SUITS["D"])
+    folds = path("M-30 64C-38 44-20 26 0 26C20 26 38 44 30 64Q0 50-30 64z", OWN)
     wraps = line("M-30 58Q-6 50 14 28M-24 42Q-2 40 6 27M30 58Q16 46 4 46M33 48Q22 40 12 40", PAPER, 2)
     stone = use("sD", 0, 46, 0.4, fill=GOLD, stroke_width=3)
     return folds + wraps + stone + _feather("M0 34C-8 26-6 18 4 16C10 22 8 30 0 34z", "M1 32L4 20", GOLD)
 
 
 def _jack_clubs() -> str:
-    cap = path("M-29 64C-30 44-10 40 10 30C22 24 34 22 46 26C38 32 34 46 30 64Q0 50-30 64z", SUITS["C"])
+    cap = path("M-29 64C-30 44-10 40 10 30C22 24 34 22 46 26C38 32 34 46 30 64Q0 50-30 64z", OWN)
     rim = path("M-32 60Q0 46 32 60L30 70Q0 57-30 70z", GOLD)
-    return cap + light("M10 30C22 24 34 22 46 26C38 32 34 46 32 52Q26 38 10 30z", 0.3) + rim + path(
-        leaf(24, -30)(-20, 46) + leaf(20, 10)(-8, 44), GOLD
+    return (
+        cap
+        + light("M10 30C22 24 34 22 46 26C38 32 34 46 32 52Q26 38 10 30z", 0.3)
+        + rim
+        + path(leaf(24, -30)(-20, 46) + leaf(20, 10)(-8, 44), GOLD)
     )
 
 
 def _jack_spades() -> str:
-    helm = path(whole("M0 24C20 26 30 42 31 66Q16 60 0 60"), SILVER) + shade("M0 24C-20 26-30 42-31 66Q-16 60 0 60z", 0.22)
-    rim = path(whole("M0 58Q18 58 38 68L36 74Q16 65 0 65"), SUITS["S"])
+    helm = path(whole("M0 24C20 26 30 42 31 66Q16 60 0 60"), SILVER) + shade(
+        "M0 24C-20 26-30 42-31 66Q-16 60 0 60z", 0.22
+    )
+    rim = path(whole("M0 58Q18 58 38 68L36 74Q16 65 0 65"), OWN)
     crest = path("M-4 26C-8 14 4 12 18 16C34 20 44 34 42 50C34 36 20 30 4 30z", RED)
-    return crest + helm + rim + use("sS", 0, 44, 0.4, fill=SUITS["S"], stroke="none")
+    return crest + helm + rim + use("sS", 0, 44, 0.4, fill=OWN, stroke="none")
 
 
 _CAPS: Final = {"H": _jack_hearts, "D": _jack_diamonds, "C": _jack_clubs, "S": _jack_spades}

@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 from motifs import star
-from pen import GOLD, HEIGHT, PAPER, SIGNS, SUITS, TURN, group, line, path, tag, use
+from pen import GOLD, HEIGHT, OWN, PAPER, SIGNS, SUITS, TURN, group, line, path, tag, use
 
 # Each rank in a box 36 wide and 48 high, drawn with a broad pen.
 LETTERS: Final = {
@@ -31,48 +31,47 @@ _LEFT, _MIDDLE, _RIGHT = 83, 125, 167
 _TOP, _FOOT, _CENTRE = 60, 290, 175
 _THIRD = (_FOOT - _TOP) / 3
 
-# How high the pairs of pips of a rank stand, and its single ones.
-_CORNERS: Final = (_TOP, _FOOT)
-_THREE: Final = (_TOP, _CENTRE, _FOOT)
-_FOUR: Final = (_TOP, _TOP + _THIRD, _FOOT - _THIRD, _FOOT)
+# How high the pairs of pips of a rank stand beside the four in the corners, and its single ones.
+_INNER: Final = (_TOP + _THIRD, _FOOT - _THIRD)
+_SINGLE: Final = (117.5, 232.5)
 PIPS: Final[dict[str, tuple[tuple[float, ...], tuple[float, ...]]]] = {
-    "2": ((), _CORNERS),
-    "3": ((), _THREE),
-    "4": (_CORNERS, ()),
-    "5": (_CORNERS, (_CENTRE,)),
-    "6": (_THREE, ()),
-    "7": (_THREE, (117.5,)),
-    "8": (_THREE, (117.5, 232.5)),
-    "9": (_FOUR, (_CENTRE,)),
-    "T": (_FOUR, (_TOP + _THIRD / 2, _FOOT - _THIRD / 2)),
+    "2": ((), (_TOP, _FOOT)),
+    "3": ((), (_TOP, _CENTRE, _FOOT)),
+    "4": ((), ()),
+    "5": ((), (_CENTRE,)),
+    "6": ((_CENTRE,), ()),
+    "7": ((_CENTRE,), (117.5,)),
+    "8": ((_CENTRE,), _SINGLE),
+    "9": (_INNER, (_CENTRE,)),
+    "T": (_INNER, (_TOP + _THIRD / 2, _FOOT - _THIRD / 2)),
 }
 
 
 def shared() -> list[str]:
-    """What cards are made of: the sheet, the letters and the suit signs."""
+    """What cards are made of: the sheet, the letters and suit signs in both corners, pips, and pips by two and four."""
     sheet = tag(
         "rect", id="sheet", x=1.5, y=1.5, width=247, height=347, rx=17,
         fill=PAPER, stroke="var(--edge,#c9bfa6)", stroke_width=1.5,
     )  # fmt: skip
-    letters = [
-        line(d, "currentColor", 8, id=f"r{rank}", transform="translate(10 15)", stroke_linejoin="round") for rank, d in LETTERS.items()
-    ]
-    signs = [path(d, id=f"s{suit}", transform="scale(1.1)") for suit, d in SIGNS.items()]
-    corners = [use(f"s{suit}", 28, 91, SMALL, id=f"i{suit}") for suit in SIGNS]
-    pairs = [group([use(f"s{suit}", _LEFT), use(f"s{suit}", _RIGHT)], id=f"p{suit}") for suit in SIGNS]
-    return [sheet, *letters, *signs, *corners, *pairs]
+    parts = [sheet]
+    for rank, d in LETTERS.items():
+        letter = line(d, OWN, 8, id=f"l{rank}", transform="translate(10 15)", stroke_linejoin="round")
+        parts.append(group([letter, use(f"l{rank}", transform=TURN)], id=f"r{rank}"))
+    for suit, d in SIGNS.items():
+        sign = path(d, id=f"s{suit}", transform="scale(1.1)")
+        corner = use(f"s{suit}", 28, 91, SMALL, id=f"c{suit}")
+        pair = group([use(f"s{suit}", _LEFT), use(f"s{suit}", _RIGHT)], id=f"p{suit}")
+        top = use(f"p{suit}", 0, _TOP, id=f"t{suit}")
+        corners = group([corner, use(f"c{suit}", transform=TURN)], id=f"i{suit}")
+        four = group([top, use(f"t{suit}", transform=TURN)], id=f"q{suit}")
+        parts += [sign, corners, pair, four]
+    return parts
 
 
-def index(rank: str, suit: str) -> str:
-    """The letter above the suit sign, for the upper left corner."""
-    return use(f"r{rank}") + use(f"i{suit}")
-
-
-def card(rank: str, suit: str, upper: str, lower: str = "") -> str:
-    """A card: ``upper`` as it stands and ``lower`` turned by half, each under its index."""
-    corner = index(rank, suit)
-    inner = use("sheet") + corner + upper + group([corner, lower], transform=TURN)
-    return tag("symbol", inner, id=rank + suit, viewBox="0 0 250 350", fill=SUITS[suit], color=SUITS[suit])
+def card(rank: str, suit: str, face: str) -> str:
+    """A card with its indices."""
+    inner = use("sheet") + use(f"r{rank}") + use(f"i{suit}") + face
+    return tag("symbol", inner, id=rank + suit, viewBox="0 0 250 350", fill=OWN, color=SUITS[suit])
 
 
 def number(rank: str, suit: str) -> str:
@@ -81,7 +80,9 @@ def number(rank: str, suit: str) -> str:
     for name, x, heights in ((f"p{suit}", 0, PIPS[rank][0]), (f"s{suit}", _MIDDLE, PIPS[rank][1])):
         for y in heights:
             halves[y > _CENTRE] += use(name, x, y if y <= _CENTRE else HEIGHT - y)
-    return card(rank, suit, *halves)
+    upper, lower = halves
+    four = use(f"q{suit}") if rank in "456789T" else ""
+    return card(rank, suit, four + upper + (group([lower], transform=TURN) if lower else ""))
 
 
 def ace(suit: str) -> str:

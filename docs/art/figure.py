@@ -10,7 +10,7 @@ import math
 from typing import Final
 
 from motifs import Motif, chevron, leaf, light, lozenge, scattered, shade, small_heart, star
-from pen import GOLD, INK, PAPER, SUITS, Point, both, dots, flattened, group, inside, line, path, use, whole
+from pen import GOLD, INK, OWN, PAPER, Point, both, dots, flattened, group, inside, line, path, use, whole
 
 AXIS: Final = 145
 SKIN: Final = {"H": "#f2c7a2", "D": "#dda873", "C": "#9c643d", "S": "#f1e6d8"}
@@ -36,14 +36,16 @@ GROUND: Final[list[Point]] = [
     (-91, 16), (89, 16), (89, sash_y(89) - 8), (-129, sash_y(-129) - 8), (-129, 120), (-91, 116),
 ]  # fmt: skip
 """What the upper figure stands before."""
-CLOTH: Final = "M0 116L13 119C36 127 60 128 70 146C76 158 80 184 82 207.600L-86 153.900C-84 140-50 128-13 119z"
+CLOTH: Final = (
+    "M0 116L13 119C36 127 60 128 70 146C76 158 80 184 82 207.600L-86 153.900C-84 140-50 128-13 119z"
+)
 _CLOTH_POINTS: Final = flattened(CLOTH)
 
 _MOTIFS: Final[dict[str, tuple[Motif, int, int, float]]] = {
     "H": (small_heart, 18, 10, 5),
     "D": (lozenge(6, 9), 14, 10, 5),
     "C": (leaf(12, 35, whole=True), 16, 9, 4),
-    "S": (chevron(8, 6, 3), 16, 9, 3),
+    "S": (chevron(9, 6, 3), 18, 10, 4),
 }
 """What is woven into the cloth: the motif, how far apart, how far from the hem."""
 
@@ -81,9 +83,9 @@ def scene(suit: str) -> str:
 
 def _strewn(suit: str) -> str:
     motif, dx, dy, margin = {
-        "D": (lozenge(7, 10), 20, 14, 6),
-        "C": (leaf(16, 30, whole=True), 22, 15, 6),
-        "S": (star(6), 24, 16, 6),
+        "D": (lozenge(7, 10), 22, 15, 6),
+        "C": (leaf(16, 30, whole=True), 24, 16, 6),
+        "S": (star(6), 26, 17, 6),
     }[suit]
     return scattered(GROUND, motif, dx, dy, margin)
 
@@ -93,15 +95,15 @@ _HAND: Final = (65, 158)
 
 
 def hand() -> str:
-    """A fist about something upright, its sleeve coming from the right below; the skin is the current colour."""
+    """A fist about something upright, its sleeve coming from the right below; it is filled with the skin."""
     x, y = _HAND
     sleeve = path(
-        f"M{x - 15} {y + 14}L{x + 14} {y + 14}C{x + 19} {y + 28} {x + 18} {y + 40} {x + 17} {y + 50}L{x - 24} {y + 38}z"
+        f"M{x - 15} {y + 14}L{x + 14} {y + 14}C{x + 19} {y + 28} {x + 18} {y + 40} {x + 17} {y + 50}L{x - 24} {y + 38}z",
+        OWN,
     )
     folds = shade(f"M{x - 15} {y + 14}L{x - 6} {y + 14}L{x - 10} {y + 42}L{x - 24} {y + 38}z", 0.25)
     fist = path(
         f"M{x - 9} {y - 9}H{x + 6}Q{x + 12} {y - 9} {x + 12} {y - 3}V{y + 10}H{x - 10}Q{x - 14} {y - 4} {x - 9} {y - 9}z",
-        "currentColor",
     )
     fingers = line(f"M{x - 3} {y - 4}H{x + 12}M{x - 3} {y + 1}H{x + 12}M{x - 3} {y + 6}H{x + 11}", INK, 1.3)
     band = path(f"M{x - 17} {y + 9}H{x + 16}V{y + 17}H{x - 17}z", GOLD)
@@ -138,8 +140,10 @@ def faces() -> list[str]:
     )
     return [
         group([neck, head], id="head"),
-        *(group([use("head"), features], id=f"f{rank}", stroke="none")
-        for rank, features in (("K", king), ("Q", queen), ("J", jack)))
+        *(
+            group([use("head"), features], id=f"f{rank}", stroke="none")
+            for rank, features in (("K", king), ("Q", queen), ("J", jack))
+        ),
     ]
 
 

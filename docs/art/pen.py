@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Final
 
 WIDTH: Final = 250
@@ -21,6 +22,8 @@ SUITS: Final = {
     "H": "var(--heart,#b8262f)",
 }
 """The colour of each suit, which a page may choose."""
+OWN: Final = "currentColor"
+"""On a card, the colour of its suit."""
 
 SIGNS: Final = {
     "C": "M0-22a10.400 10.400 0 0 1 8.200 16.800a10.400 10.400 0 1 1-4.700 14.400c.300 5.800 2.400 9.800 7 12.800h-21c4.600-3 6.700-7 7-12.800a10.400 10.400 0 1 1-4.700-14.400a10.400 10.400 0 0 1 8.200-16.800z",
@@ -76,10 +79,10 @@ def _shortest(command: str, points: list[Point], here: Point, last: str) -> tupl
     written = []
     for letter, numbers in ways:
         joined = " ".join(num(one) for one in numbers)
-        holds = letter == last and letter not in "Mm"
+        holds = letter == last
         written.append((letter, (" " if holds else letter) + joined))
     letter, text = min(written, key=lambda one: len(_trimmed(one[1])))
-    return letter, _trimmed(text)
+    return {"M": "L", "m": "l"}.get(letter, letter), _trimmed(text)
 
 
 def _trimmed(d: str) -> str:
@@ -116,7 +119,15 @@ def dot(x: float, y: float, r: float, fill: str | None = None, **more: object) -
 def dots(places: Iterable[Point], width: float, stroke: str | None, **more: object) -> str:
     """Many discs of one size: the round ends of lines without length."""
     d = "".join(f"M{x:.2f} {y:.2f}h0" for x, y in places)
-    return tag("path", fill="none", stroke=stroke, stroke_width=num(width), stroke_linecap="round", d=tight(d), **more)
+    return tag(
+        "path",
+        fill="none",
+        stroke=stroke,
+        stroke_width=num(width),
+        stroke_linecap="round",
+        d=tight(d),
+        **more,
+    )
 
 
 def disc(x: float, y: float, r: float) -> str:
@@ -160,6 +171,7 @@ def segments(d: str) -> list[Segment]:
             points = [(x + a, y + b) for a, b in zip(numbers[::2], numbers[1::2], strict=True)]
             place = points[-1]
             found.append((kind, points))
+            command = {"M": "L", "m": "l"}.get(command, command)
     return found
 
 
@@ -201,10 +213,7 @@ def flattened(d: str, steps: int = 12) -> list[Point]:
             level = ends
             t = step / steps
             while len(level) > 1:
-                level = [
-                    (a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t)
-                    for a, b in zip(level, level[1:], strict=False)
-                ]
+                level = [(a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t) for a, b in pairwise(level)]
             points.append(level[0])
     return points
 

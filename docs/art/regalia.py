@@ -6,7 +6,7 @@ from typing import Final
 
 from figure import RED, SILVER
 from motifs import leaf, lozenge, shade, star
-from pen import GOLD, INK, PAPER, SUITS, disc, dots, line, mirrored, path, tag, use, whole
+from pen import GOLD, INK, OWN, PAPER, SUITS, disc, dots, line, mirrored, path, tag, use, whole
 
 X: Final = 65
 """Where what is carried stands, beside the axis."""
@@ -21,10 +21,10 @@ _CROWNS: Final = {
 
 def crown(suit: str) -> str:
     """A king's crown: its points tell the suit."""
-    rim = path(whole("M0 53Q15 53 30 58L29 67Q15 62 0 62"), SUITS[suit])
+    rim = path(whole("M0 53Q15 53 30 58L29 67Q15 62 0 62"), OWN)
     gems = dots([(-13, 58.4), (0, 57.5), (13, 58.4)], 4.8, GOLD)
     tips = "".join(
-        use(f"s{suit}", x, y, size, fill=SUITS[suit], stroke="none")
+        use(f"s{suit}", x, y, size, fill=OWN, stroke="none")
         for x, y, size in {
             "H": ((0, 40, 0.28), (34, 27, 0.2), (-34, 27, 0.2)),
             "D": ((0, 42, 0.26), (25, 50, 0.16), (-25, 50, 0.16)),
@@ -32,7 +32,9 @@ def crown(suit: str) -> str:
             "S": ((0, 45, 0.26),),
         }[suit]
     )
-    balls = {"H": disc(0, 22, 4), "D": disc(0, 18, 3) + disc(34, 29, 3) + disc(-34, 29, 3), "C": "", "S": ""}[suit]
+    balls = {"H": disc(0, 22, 4), "D": disc(0, 18, 3) + disc(34, 29, 3) + disc(-34, 29, 3), "C": "", "S": ""}[
+        suit
+    ]
     body = path(whole(_CROWNS[suit]), GOLD) + shade(mirrored_half(suit), 0.12)
     return body + (path(balls, GOLD) if balls else "") + tips + rim + gems
 
@@ -52,7 +54,7 @@ def sceptre() -> str:
     """The king of hearts: a burning heart."""
     flame = path(f"M{X} 18C{X + 10} 30 {X + 15} 34 {X + 9} 46H{X - 9}C{X - 15} 36 {X - 5} 32 {X} 18z", GOLD)
     return (
-        staff(60, GOLD) + flame + use("sH", X, 55, 0.78, fill=SUITS["H"], stroke_width=2)
+        staff(60, GOLD) + flame + use("sH", X, 55, 0.78, fill=OWN, stroke_width=2)
         + path(f"M{X - 9} 80H{X + 9}L{X + 5} 88H{X - 5}z", GOLD)
     )  # fmt: skip
 
@@ -63,7 +65,7 @@ def rose() -> str:
     bloom = path(
         f"M{X - 18} 56C{X - 22} 42 {X - 12} 34 {X - 8} 36C{X - 6} 28 {X + 6} 28 {X + 8} 36C{X + 14} 33 {X + 22} 44 {X + 18} 56"
         f"C{X + 16} 70 {X + 8} 76 {X} 76C{X - 8} 76 {X - 16} 70 {X - 18} 56z",
-        SUITS["H"],
+        OWN,
     )
     petals = line(
         f"M{X - 16} 50Q{X - 4} 54 {X} 76M{X + 16} 50Q{X + 4} 54 {X} 76M{X - 8} 38Q{X} 62 {X + 8} 38M{X - 4} 42Q{X} 36 {X + 4} 42",
@@ -75,8 +77,12 @@ def rose() -> str:
 def letter() -> str:
     """The jack of hearts: a sealed letter."""
     sheet = path(f"M{X - 29} 117H{X + 18}V152H{X - 29}z", PAPER, stroke=INK, stroke_width=1.8)
-    folds = line(f"M{X - 29} 117L{X - 5.5} 137L{X + 18} 117M{X - 29} 152L{X - 12} 132M{X + 18} 152L{X + 1} 132", INK, 1.6)
-    return sheet + folds + use("sH", X - 5.5, 136, 0.36, fill=SUITS["H"], stroke_width=3)
+    folds = line(
+        f"M{X - 29} 117L{X - 5.5} 137L{X + 18} 117M{X - 29} 152L{X - 12} 132M{X + 18} 152L{X + 1} 132",
+        INK,
+        1.6,
+    )
+    return sheet + folds + use("sH", X - 5.5, 136, 0.36, fill=OWN, stroke_width=3)
 
 
 def gem() -> str:
@@ -84,12 +90,12 @@ def gem() -> str:
     stone = f"M{X - 12} 28H{X + 12}L{X + 20} 42L{X} 72L{X - 20} 42z"
     cuts = f"M{X - 20} 42H{X + 20}M{X - 12} 28L{X - 7} 42L{X} 72L{X + 7} 42L{X + 12} 28M{X - 7} 42L{X} 28L{X + 7} 42"
     claw = path(f"M{X - 14} 62L{X} 82L{X + 14} 62L{X + 6} 92H{X - 6}z", GOLD)
-    return staff(86, GOLD) + claw + path(stone, SUITS["D"]) + line(cuts, PAPER, 1.3)
+    return staff(86, GOLD) + claw + path(stone, OWN) + line(cuts, PAPER, 1.3)
 
 
 def mirror() -> str:
     """The queen of diamonds: a looking-glass."""
-    glass = path(disc(X, 58, 21), GOLD) + path(disc(X, 58, 15.5), SUITS["D"], stroke="none")
+    glass = path(disc(X, 58, 21), GOLD) + path(disc(X, 58, 15.5), OWN, stroke="none")
     gleam = line(f"M{X - 8} 60L{X + 4} 48M{X - 3} 67L{X + 9} 55", PAPER, 2.6, stroke_linecap="round")
     return staff(82, GOLD, 6) + path(lozenge(5, 7)(X, 34) + lozenge(6, 8)(X, 84), GOLD) + glass + gleam
 
@@ -107,10 +113,16 @@ def key() -> str:
 def branch() -> str:
     """The king of clubs: an oak staff in leaf, with an acorn."""
     leaves = path(
-        leaf(30, 50)(X + 11, 58) + leaf(30, -50)(X - 11, 72) + leaf(30, 0)(X, 34) + leaf(24, 55)(X + 11, 92), SUITS["C"]
+        leaf(30, 50)(X + 11, 58) + leaf(30, -50)(X - 11, 72) + leaf(30, 0)(X, 34) + leaf(24, 55)(X + 11, 92),
+        OWN,
     )
-    veins = line(f"M{X} 46V24M{X + 2} 66L{X + 18} 52M{X - 2} 80L{X - 18} 66M{X + 3} 98L{X + 18} 87", PAPER, 1.3)
-    acorn = path(f"M{X - 20} 100H{X - 6}C{X - 6} 112 {X - 12} 116 {X - 13} 118C{X - 14} 116 {X - 20} 112 {X - 20} 100z", GOLD)
+    veins = line(
+        f"M{X} 46V24M{X + 2} 66L{X + 18} 52M{X - 2} 80L{X - 18} 66M{X + 3} 98L{X + 18} 87", PAPER, 1.3
+    )
+    acorn = path(
+        f"M{X - 20} 100H{X - 6}C{X - 6} 112 {X - 12} 116 {X - 13} 118C{X - 14} 116 {X - 20} 112 {X - 20} 100z",
+        GOLD,
+    )
     cup = path(f"M{X - 22} 101C{X - 22} 90 {X - 4} 90 {X - 4} 101z", "#6b4426")
     return staff(44, "#6b4426", 5) + leaves + veins + acorn + cup
 
@@ -120,14 +132,14 @@ def wheat() -> str:
     grains = "".join(
         leaf(17, 28)(X + 8, y) + leaf(17, -28)(X - 8, y) for y in (42, 56, 70, 84)
     ) + leaf(18, 0)(X, 28)  # fmt: skip
-    blades = path(leaf(40, 22)(X + 10, 118) + leaf(40, -22)(X - 10, 122), SUITS["C"])
+    blades = path(leaf(40, 22)(X + 10, 118) + leaf(40, -22)(X - 10, 122), OWN)
     return staff(40, GOLD, 3) + blades + path(grains, GOLD)
 
 
 def crook() -> str:
     """The jack of clubs: a shepherd's crook."""
     d = f"M{X + 3} 203V62C{X + 3} 30 {X - 30} 32 {X - 26} 54C{X - 22} 70 {X - 4} 62 {X - 10} 52"
-    ribbon = path(leaf(22, 60)(X + 13, 92) + leaf(22, 120)(X + 13, 102), SUITS["C"])
+    ribbon = path(leaf(22, 60)(X + 13, 92) + leaf(22, 120)(X + 13, 102), OWN)
     return (
         line(d, PAPER, 9, stroke_linecap="round") + line(d, "#7a4d2a", 6, stroke_linecap="round") + ribbon
         + path(f"M{X - 4} 90H{X + 10}V104H{X - 4}z", GOLD)
@@ -136,8 +148,10 @@ def crook() -> str:
 
 def sword() -> str:
     """The king of spades: a drawn sword."""
-    blade = path(f"M{X - 7} 138V38L{X} 20L{X + 7} 38V138z", SILVER) + shade(f"M{X} 20L{X - 7} 38V138H{X}z", 0.3)
-    guard = path(f"M{X - 24} 132Q{X} 142 {X + 24} 132V141Q{X} 150 {X - 24} 141z", GOLD)
+    blade = path(f"M{X - 7} 138V38L{X} 20L{X + 7} 38V138z", SILVER) + shade(
+        f"M{X} 20L{X - 7} 38V138H{X}z", 0.3
+    )
+    guard = path(f"M{X - 21} 132Q{X} 142 {X + 21} 132V141Q{X} 150 {X - 21} 141z", GOLD)
     return blade + guard + staff(146, GOLD, 6)
 
 
@@ -150,13 +164,16 @@ def moon() -> str:
 def lantern() -> str:
     """The jack of spades: the watchman's lantern."""
     beams = "".join(
-        f"M{X + a} {b}L{X + c} {d}" for a, b, c, d in ((-19, 54, -25, 52), (-19, 66, -25, 67), (19, 54, 23, 52), (19, 66, 23, 67))
+        f"M{X + a} {b}L{X + c} {d}"
+        for a, b, c, d in ((-19, 54, -25, 52), (-19, 66, -25, 67), (19, 54, 23, 52), (19, 66, 23, 67))
     )
-    roof = path(f"M{X} 22L{X + 17} 42H{X - 17}z", SUITS["S"])
+    roof = path(f"M{X} 22L{X + 17} 42H{X - 17}z", OWN)
     glow = path(f"M{X - 14} 42H{X + 14}L{X + 11} 80H{X - 11}z", GOLD)
     flame = path(f"M{X} 50C{X + 8} 60 {X + 6} 74 {X} 74C{X - 6} 74 {X - 8} 60 {X} 50z", RED)
-    foot = path(f"M{X - 15} 78H{X + 15}V86H{X - 15}z", SUITS["S"])
-    return staff(84, "#6b4426", 5) + line(beams, GOLD, 2.4, stroke_linecap="round") + roof + glow + flame + foot
+    foot = path(f"M{X - 15} 78H{X + 15}V86H{X - 15}z", OWN)
+    return (
+        staff(84, "#6b4426", 5) + line(beams, GOLD, 2.4, stroke_linecap="round") + roof + glow + flame + foot
+    )
 
 
 def _raw(d: str, fill: str) -> str:
