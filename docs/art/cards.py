@@ -2,7 +2,9 @@
 
 52 faces and a back as symbols of 250 by 350, whose ids are rank and suit (``TD``, ``QS``) and ``back``. The page chooses
 colours by custom properties: ``--club``, ``--diamond``, ``--spade``, ``--heart``, ``--paper``, ``--edge``, ``--ink``,
-``--gold``, ``--back``, ``--back-line``. The same script writes the same bytes.
+``--gold``, ``--back``, ``--back-line``; figures are drawn for a light paper, which may be dimmed. The same script
+writes the same bytes. Other files use a card as ``<use href="/cards.svg#QS"/>``, so nothing here refers to ``url(#...)``,
+which browsers do not all find from there.
 """
 
 from __future__ import annotations

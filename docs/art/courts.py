@@ -136,14 +136,14 @@ def _queen_diamonds() -> str:
         both("M22 106L32 104L34 114L30 122L34 130L30 138L33 146L26 152L21 144L25 136L21 128L25 120z"),
         HAIR["D"],
     )
-    cap = path(whole("M0 16L16 26L30 22L31 52Q16 45 0 45"), GOLD)
+    cap = path(whole("M0 19L16 28L30 24L31 52Q16 45 0 45"), GOLD)
     return (
         plaits
         + hair
         + cap
-        + use("sD", 0, 33, 0.36, fill=OWN, stroke="none")
-        + use("sD", 21, 38, 0.2, fill=OWN, stroke="none")
-        + use("sD", -21, 38, 0.2, fill=OWN, stroke="none")
+        + use("sD", 0, 35, 0.34, fill=OWN, stroke="none")
+        + use("sD", 21, 39, 0.2, fill=OWN, stroke="none")
+        + use("sD", -21, 39, 0.2, fill=OWN, stroke="none")
     )
 
 
@@ -216,7 +216,7 @@ def _jack_spades() -> str:
         "M0 24C-20 26-30 42-31 66Q-16 60 0 60z", 0.22
     )
     rim = path(whole("M0 58Q18 58 38 68L36 74Q16 65 0 65"), OWN)
-    crest = path("M-4 26C-8 14 4 12 18 16C34 20 44 34 42 50C34 36 20 30 4 30z", RED)
+    crest = path("M-4 27C-7 18 4 16 18 19C34 23 44 36 42 52C34 38 20 32 4 31z", RED)
     return crest + helm + rim + use("sS", 0, 44, 0.4, fill=OWN, stroke="none")
 
 

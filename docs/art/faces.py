@@ -61,9 +61,9 @@ def shared() -> list[str]:
         sign = path(d, id=f"s{suit}", transform="scale(1.1)")
         corner = use(f"s{suit}", 28, 91, SMALL, id=f"c{suit}")
         pair = group([use(f"s{suit}", _LEFT), use(f"s{suit}", _RIGHT)], id=f"p{suit}")
-        top = use(f"p{suit}", 0, _TOP, id=f"t{suit}")
+        top = use(f"s{suit}", _LEFT, _TOP) + use(f"s{suit}", _RIGHT, _TOP)
         corners = group([corner, use(f"c{suit}", transform=TURN)], id=f"i{suit}")
-        four = group([top, use(f"t{suit}", transform=TURN)], id=f"q{suit}")
+        four = group([top, group([top], transform=TURN)], id=f"q{suit}")
         parts += [sign, corners, pair, four]
     return parts
 
