@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +21,17 @@ def wrong_name(name: str) -> str:
     """What is wrong with the name of a new bot, ``""`` if nothing."""
     if name in RESERVED:
         return f"{name} is taken"
+    if NAME.fullmatch(name) and _is_module(name):
+        return f"a module is called {name} already, which the new one would hide"
     return "" if NAME.fullmatch(name) else "a name is 2 to 31 of a-z, 0-9 and _, a letter first"
+
+
+def _is_module(name: str) -> bool:
+    """Whether a program can import something else by this name, the standard library and ours included."""
+    try:
+        return name in sys.stdlib_module_names or find_spec(name) is not None
+    except (ImportError, ValueError):
+        return True
 
 
 def write_bot(name: str, language: str, folder: Path) -> list[Path]:

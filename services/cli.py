@@ -115,7 +115,7 @@ def _tell_version(context: click.Context, _parameter: click.Parameter, asked: bo
     kind = (
         "with the compiled kernel"
         if kernel.AVAILABLE
-        else "without the compiled kernel (no C compiler was there)"
+        else "without the compiled kernel (it was not built: no C compiler, perhaps)"
     )
     click.echo(f"hearts {version('hearts-house')}, {kind}")
     context.exit()

@@ -103,7 +103,8 @@ def new(name: str, language: str, folder: Path | None) -> None:
         raise click.ClickException(f"{file_name(folder)} is there already") from error
     for path in written:
         click.echo(file_name(path))
-    click.echo(f"Try it: cd {shlex.quote(str(folder))} && python3 -m unittest")
+    python = shlex.quote(sys.executable) if language == LANGUAGES[0] else "python3"
+    click.echo(f"Try it: cd {shlex.quote(str(folder))} && {python} -m unittest")
 
 
 @bot.command("try")

@@ -69,7 +69,9 @@ BOTS: Final[dict[str, Bot]] = {
         f"level{number}": Bot(
             name=f"level{number}",
             version="1",
-            budget=level.playouts,
+            budget=min(
+                level.playouts, BUDGET
+            ),  # without the kernel no level thinks more than the strongest bot
             policy=level_policy(number),
             summary=f"level {number} of {len(LEVELS)}, an opponent for people, who errs as they do",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator
@@ -77,6 +78,12 @@ class Wanted(NamedTuple):
     svg: Path | None
 
 
+def _number(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
+    if value is not None and math.isnan(value):  # which no range keeps out
+        raise click.BadParameter("it is no number")
+    return value
+
+
 @click.command()
 @click.argument("bots", nargs=-1, metavar="BOT BOT...")
 @click.option(
@@ -102,7 +109,8 @@ class Wanted(NamedTuple):
 )
 @click.option(
     "--until",
-    type=click.FloatRange(0.0),
+    type=click.FloatRange(0.0, 1000.0),
+    callback=_number,
     metavar="POINTS",
     help="Stop before, when every difference is known to so many points a hand: half the width of its 95 % interval, "
     "looked at every 50 deals. Off unless you say so.",
@@ -195,6 +203,7 @@ def _run_here(plan: Plan, wanted: Wanted, jobs: int) -> None:
 def _queue() -> Iterator[Queue]:
     try:
         queue = arena_queue(read_settings())
+        queue.wire.call("PING")  # where it does not answer, that is the one thing to say
         yield queue
     except EmbeddedStoreError as error:
         raise click.ClickException(printable_line(str(error))) from error
