@@ -184,15 +184,15 @@ class Archive:
     def fetch(self, game: str, last: Seq) -> list[Entry]:
         """The events of a game up to that seq, as the archive has them now. Raises `ArchiveDamaged`."""
         name = file_name(game, last)
+        self.check()
         try:
             entries = unpack(self._files.read(name))
         except FileNotFoundError as error:
-            self.check()
             raise ArchiveDamaged(
                 game,
                 1,
                 f"events 1 to {last - 1} are not in the store, and the archive has no {name}: "
-                "put it back from a copy of the archive",
+                "if it ever had, put it back from a copy of the archive",
             ) from error
         except CorruptLog as error:
             why = f"{name} of the archive is damaged ({error}): put it back from a copy of the archive"
@@ -215,6 +215,7 @@ class Archive:
     def drop(self, game: str, last: Seq) -> None:
         """Keep a game no longer; nothing where it is not there."""
         name = file_name(game, last)
+        self.check()
         try:
             self._files.drop(name)
         except OSError as error:

@@ -13,7 +13,9 @@ from typing import Final
 
 from domain.refusals import CorruptLog, HeartsError
 from services.archive import Archive, ArchiveUnavailable
+from services.codec import CODEC
 from services.folded import follow
+from services.hidden_parts import secret_problems
 from services.leaves import find_leaves
 from services.logcheck import leaf_problems
 from services.owed import next_due
@@ -152,10 +154,15 @@ class Archiver:
         first = self._store.first(game)
         if not first:
             raise UnknownGame(f"there is no game {game:.60}")
+        if first == 1:
+            return False
+        self._archive.check()
         try:
-            moved = self._store.restore(game, self._clock())
-        except CorruptStream as error:
+            entries = self._store.read(game, fresh=True)
+            self._judge(game, entries)
+        except (CorruptLog, CorruptStream, CorruptTransparencyLog) as error:
             raise NotArchived(str(error)) from error
+        moved = self._store.restore(game, entries[: first - 1], self._clock())
         if moved:
             self._archive.drop(game, first)
         return moved
@@ -169,11 +176,19 @@ class Archiver:
             raise NotArchived(
                 "something is to come: its hands are sealed until other tables have played them"
             )
+        return self._judge(game, entries)
+
+    def _judge(self, game: str, entries: list[Entry]) -> bytes:
+        """The block of a game whose events are those that were played. Raises `NotArchived`, `CorruptLog`."""
+        follow(game, None, entries)
         wanted, places = find_leaves(game, entries), self._log.of_game(game)
         for problem in leaf_problems(game, places, wanted):
             raise NotArchived(problem)
         if len(places) < len(wanted):
             raise NotArchived("the transparency log does not have all of its leaves yet")
+        bare = CODEC.decode_all([(seq, public, b"") for seq, public, _ in entries])
+        for seq, why in secret_problems(list(CODEC.decode_all(entries)), list(bare)):
+            raise NotArchived(f"at event {seq} {why}")
         block = seal(entries)
         report = verify_proof(read_proof(proof_text(block)))
         if not report.ok:

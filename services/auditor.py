@@ -24,6 +24,7 @@ from services.folded import Table
 from services.inspection import AuditReport, Check, Inspection, Problem, spoilt
 from services.projections import STATUSES, VERSION, Projections
 from services.receipts import signer_of
+from services.standings_check import wrong_types
 from services.store import CorruptStream, Entry, Store
 from services.tables import UnknownGame
 from services.translog import CorruptTransparencyLog, Place
@@ -155,24 +156,24 @@ class Auditor:
             ("snapshot", keys.snapshot(game), b"string"),
             ("projection", keys.table(game), b"hash"),
             ("due", keys.due(partition), b"zset"),
+            ("projection", keys.finished(partition), b"zset"),
             ("projection", keys.seats(partition), b"zset"),
             *(("projection", keys.lobby(partition, status), b"zset") for status in STATUSES),
         ]
-        found = self._store.wire.pipeline([("TYPE", key) for _, key, _ in wanted])
-        return [
-            Problem(check, None, f"the key {key} holds a {there.decode()}, and should hold a {kind.decode()}")
-            for (check, key, kind), there in zip(wanted, found, strict=True)
-            if there not in (kind, b"none")
-        ]
+        found = wrong_types(self._store.wire, {key: kind for _, key, kind in wanted})
+        checks = {key: check for check, key, _ in wanted}
+        return [Problem(checks[why.split()[2]], None, why) for why in found]
 
     def _read_copies(self, game: str) -> Copies:
         keys, partition = self._store.keys, self._store.keys.partition(game)
         last = ("XREVRANGE", keys.stream(game), "+", "-", "COUNT", 1)
-        before, due, after, snapshot, table, *scores = self._store.wire.pipeline(
+        before, due, after, first, finished, snapshot, table, *scores = self._store.wire.pipeline(
             [
                 last,
                 ("ZSCORE", keys.due(partition), game),
                 last,
+                ("XRANGE", keys.stream(game), "-", "+", "COUNT", 1),
+                ("ZSCORE", keys.finished(partition), game),
                 ("GET", keys.snapshot(game)),
                 ("HMGET", keys.table(game), "v", "summary", *_INDEX),
                 *(("ZSCORE", keys.lobby(partition, status), game) for status in STATUSES),
@@ -196,6 +197,7 @@ class Auditor:
             kept_by={name: value or b"" for name, value in zip(_INDEX, index, strict=True)},
             due=_due(due, before, after),
             unlisted=self._unlisted(game, projected, players),
+            to_archive=finished is not None or not first or first[0][0] != b"1-0",
             ranked=bool(self._store.wire.call("SISMEMBER", keys.standings_known, game)),
             lobbies={
                 status: int(float(score))
@@ -227,7 +229,9 @@ class Auditor:
         try:
             return self._store.read(game, fresh=True), None
         except CorruptStream as error:
-            return self._store.read(game, 0, error.seq - 1, fresh=True) if error.seq > 1 else [], error
+            with suppress(CorruptStream):
+                return self._store.read(game, 0, error.seq - 1, fresh=True) if error.seq > 1 else [], error
+            return [], error
 
 
 def _due(score: bytes | None, before: Sequence[Any], after: Sequence[Any]) -> Due | None:

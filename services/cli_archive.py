@@ -40,6 +40,7 @@ def run(games: tuple[str, ...], hours: int | None) -> None:
     if games and hours is not None:
         raise click.UsageError("--hours chooses games; name them or give the hours")
     with _archiver() as (house, archiver):
+        archiver.check()
         found: Iterable[str] = games or (
             game for partition in range(house.keys.partitions) for game in archiver.games(partition, hours)
         )

@@ -45,6 +45,8 @@ class Copies(NamedTuple):
     """Players at the table, by the summary, whose list of games lacks it."""
     ranked: bool
     """Whether the standings know it as a finished game."""
+    to_archive: bool
+    """Whether it is among the finished games that are to be archived, or is archived."""
     places: list[Place]
     log_fault: str | None
 
@@ -83,6 +85,8 @@ def list_problems(copies: Copies, table: Table, right: Update, *, ended: bool) -
     for player in copies.unlisted:
         yield f"it is not in the list of games of {player}"
     yield from _desk_problems(copies, table)
+    if ended and table.state.phase == "over" and not copies.to_archive:
+        yield "it is over, and it is not among the games that are to be archived"
     if ended and finished_of(table) is not None and not copies.ranked:
         yield "it is over, and the standings do not know it"
 

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from threading import Lock
 from typing import Final, NamedTuple
 
+import msgspec
+
 from domain.events import Event, GameCreated, KeyRotated
 from domain.fold import apply
 from domain.game import fold
-from domain.refusals import CorruptLog
+from domain.refusals import CorruptLog, HeartsError
 from domain.shuffle import genesis_head, next_head
 from domain.signing import HISTORY_MARKS
 from domain.state import State
@@ -104,11 +106,13 @@ class TableCache:
 def resume(snapshot: bytes) -> Table | None:
     """The table that a snapshot holds; none where the game must be folded from its first event."""
     found = read_snapshot(snapshot) if snapshot else None
-    return (
-        None
-        if found is None
-        else Table(found.state(), found.seq, found.head, found.at, found.mark, found.signer)
-    )
+    if found is None:
+        return None
+    try:
+        state = found.state()
+    except (msgspec.MsgspecError, HeartsError, ValueError, LookupError, TypeError, RecursionError):
+        return None  # a part of it was damaged, and the events serve
+    return Table(state, found.seq, found.head, found.at, found.mark, found.signer)
 
 
 def follow(game: str, known: Table | None, entries: Sequence[Entry]) -> Table:

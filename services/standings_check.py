@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
+import redis
 
 from domain.refusals import CorruptLog
 from domain.variants import FAMILIES
@@ -45,17 +46,37 @@ class StandingsCheck:
         self._entries: list[tuple[bytes, Finished | None]] = []
         """What was read and not folded yet, oldest first."""
         self._read_upto = b""
+        self._fold_read = 0
 
     def run(self) -> StandingsReport:
         """Everything that is wrong. Raises `StoreUnavailable`."""
+        try:
+            self._run()
+        except (redis.ResponseError, ValueError, TypeError) as error:
+            wrong = wrong_types(self._wire, self._kinds())
+            self._problems += wrong or [f"they cannot be read: {error}"]
+        return StandingsReport(
+            not self._problems, len(self._games), len(self._standings), tuple(self._problems)
+        )
+
+    def _kinds(self) -> dict[str, bytes]:
+        """The type of each key of the standings that is read."""
+        keys = {
+            self._keys.standings_known: b"set",
+            self._keys.standings_games: b"stream",
+            self._keys.standings_state: b"hash",
+        }
+        for fold in range(1, 4 + self._fold_read):
+            keys[self._keys.standings_players(fold)] = b"hash"
+            keys |= {self._keys.standings_board(fold, family): b"zset" for family in FAMILIES}
+        return keys
+
+    def _run(self) -> None:
         known = {game.decode() for game in self._wire.call("SMEMBERS", self._keys.standings_known)}
         self._read()
         for game in sorted(known - self._games):
             self._problems.append(f"game {game} counts as entered, and is not among the finished games")
         self._compare()
-        return StandingsReport(
-            not self._problems, len(self._games), len(self._standings), tuple(self._problems)
-        )
 
     def _read(self) -> None:
         """Read the entries that were not read yet, and hold each to its game."""
@@ -82,7 +103,7 @@ class StandingsCheck:
             right = finished_of(self._load(game.game))
         except UnknownGame:
             self._problems.append(f"game {game.game} is entered, and is not in the store")
-        except (CorruptLog, CorruptStream, ArchiveUnavailable):
+        except (CorruptLog, CorruptStream, ArchiveUnavailable, redis.ResponseError):
             pass  # which the audit of that game tells
         else:
             if right is None:
@@ -100,6 +121,9 @@ class StandingsCheck:
         """Hold what readers are given to the fold of the entries as far as it says that it is."""
         for _ in range(_TRIES):
             fold, version, at = self._place()
+            self._fold_read = fold
+            if fold and not version:
+                self._problems.append(f"fold {fold} is read, and there is none of this number")
             if not fold or version != VERSION:
                 return  # nothing is read yet, or by a program that folds in another way
             self._read()
@@ -148,6 +172,16 @@ class StandingsCheck:
                 if there.get(who) != right.get(who)
             ]
         return found
+
+
+def wrong_types(wire: Wire, wanted: Mapping[str, bytes]) -> list[str]:
+    """Which keys hold something of another type than the ``wanted`` one."""
+    found = wire.pipeline([("TYPE", key) for key in wanted])
+    return [
+        f"the key {key} holds a {there.decode()}, and should hold a {kind.decode()}"
+        for (key, kind), there in zip(wanted.items(), found, strict=True)
+        if there not in (kind, b"none")
+    ]
 
 
 def _order(entry: bytes) -> tuple[int, ...]:

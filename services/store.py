@@ -156,7 +156,7 @@ class Store:
 
         What is archived may be as it was a minute ago, unless it is to be `fresh`.
         """
-        end = "+" if upto is None else upto
+        end = "+" if upto is None else f"{upto}-0"
         found: list[Entry] = []
         while True:
             reply = self._ask(game, "XRANGE", after + 1, end, "COUNT", PAGE)
@@ -287,16 +287,13 @@ class Store:
         keys = (self.keys.stream(game), self.keys.snapshot(game), self.keys.finished(partition))
         return bool(self.wire.run(TRIM, keys, (game, last)))
 
-    def restore(self, game: str, now: int) -> bool:
-        """Put the events of an archived game back into its stream; it counts as finished `now`, Unix ms.
+    def restore(self, game: str, before: Sequence[Entry], now: int) -> bool:
+        """Put the events of an archived game that stand `before` those in its stream there; it counts as finished `now`.
 
-        False where they are there. Raises CorruptStream.
+        That is Unix ms. False where the stream begins with another event than the one behind them.
         """
-        first = self.first(game)
-        if first <= 1:
-            return False
-        args: list[Any] = [game, first, now]
-        for _, public, hidden in self.read(game, 0, first - 1, fresh=True):
+        args: list[Any] = [game, len(before) + 1, now]
+        for _, public, hidden in before:
             args += public, hidden
         keys = (self.keys.stream(game), self.keys.finished(self.keys.partition(game)))
         return bool(self.wire.run(RESTORE, keys, args))

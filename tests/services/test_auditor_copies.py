@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -14,6 +15,7 @@ from services.keys import Keys
 from services.owed import HOUSE_LEASE_MS
 from services.settings import Settings
 from services.snapshot import Snapshot
+from services.store import CorruptStream
 from services.wiring import Services, build
 from tests.support.audited import ANNA, PERSON, audit, open_game, project, status, told
 from tests.support.clock import Clock
@@ -228,3 +230,33 @@ def test_a_game_that_is_over_is_not_due(services: Services, game: str) -> None:
     """Nothing is to be done there."""
     services.client.delete(services.keys.due(services.keys.partition(game)))
     assert audit(services, game).ok
+
+
+def test_a_snapshot_that_is_damaged_within_keeps_nobody_from_the_game(services: Services, game: str) -> None:
+    """Each byte of it in turn: the table is folded from its events, and the audit says what is wrong or that all is well."""
+    key = services.keys.snapshot(game)
+    right = services.client.get(key)
+    head = services.tables.load(game).head
+    for at in range(right.index(b":") + 1, len(right), 7):
+        services.client.set(key, right[:at] + bytes([right[at] ^ 0xFF]) + right[at + 1 :])
+        again = build(services.settings, store=services.client, clock=services.clock)
+        assert audit(again, game).seq == again.store.last(game)
+        with suppress(CorruptStream):
+            assert again.tables.load(game).head == head or not audit(again, game).ok
+            continue
+        assert not audit(again, game).ok
+
+
+def test_an_entry_of_another_kind_of_id_is_found(services: Services, game: str) -> None:
+    """Behind the end of the stream, where no event can be."""
+    last = services.store.last(game)
+    services.client.xadd(services.keys.stream(game), {"p": "x"}, id=f"{last}-7")
+    report = audit(services, game)
+    assert (False, last) == (report.ok, report.seq)
+    assert f"stream at event {last + 1}: the stream has entry {last}-7 here" in told(report)
+
+
+def test_a_finished_game_that_would_never_be_archived_is_found(services: Services, game: str) -> None:
+    """It is missing in the list of those that are to be."""
+    services.client.zrem(services.keys.finished(services.keys.partition(game)), game)
+    assert "not among the games that are to be archived" in told(audit(services, game), "projection")

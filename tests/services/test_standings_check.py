@@ -119,6 +119,29 @@ def test_what_was_changed_by_hand_is_found(
     assert any(told in problem for problem in report.problems), report
 
 
+def test_keys_that_are_none_of_theirs(services: Services, games: list[str]) -> None:
+    """Given keys of another type, junk for a number, and a fold that there is not, then that is told, and nothing breaks off."""
+    client = services.client
+    for key in (
+        Keys.standings_known,
+        Keys.standings_games,
+        Keys.standings_players(1),
+        Keys.standings_board(1, "basic"),
+    ):
+        kept = client.dump(key)
+        client.set(key, "x")
+        assert any(f"the key {key} holds a string" in one for one in check(services).problems)
+        client.delete(key)
+        if kept is not None:
+            client.restore(key, 0, kept)
+    client.hset(Keys.standings_state, "live", "9")
+    assert ("fold 9 is read, and there is none of this number",) == check(services).problems
+    client.hset(Keys.standings_state, "live", b"\xff")
+    assert not check(services).ok
+    client.set(Keys.standings_state, "x")
+    assert not check(services).ok
+
+
 def test_a_fold_that_moves_on_meanwhile_is_followed(
     services: Services, games: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

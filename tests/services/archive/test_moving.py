@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
 
 from domain.variants import ruleset_of
-from services.archive import Archive, file_name
+from services.archive import Archive, ArchiveUnavailable, file_name
 from services.archiver import HOUR_MS, Archiver, NotArchived
 from services.owed import next_due
+from services.proof import proof_lines
 from services.sealed import seal
-from services.store import Store
+from services.store import Entry, Store
 from services.tables import UnknownGame
 from services.wiring import Services
 from tests.support.archived import HOURS, NOW, anew, files
@@ -205,3 +207,59 @@ def test_the_audit_finds_a_damaged_archive(
     }
     assert wanted[damage] in told(report)
     assert audit(anew(services), other).ok
+
+
+@pytest.mark.parametrize("lie", ["another game's", "a card", "a time", "no secrets"])
+def test_a_file_that_does_not_hold_is_not_moved_back(
+    services: Services, archiver: Archiver, tmp_path: Path, lie: str
+) -> None:
+    """Given a file that was changed, then store and file stay as they are, and the right one can be moved back."""
+    game, other = (open_game(services, hand_limit=2) for _ in range(2))
+    entries, theirs = services.store.read(game), services.store.read(other)
+    last = len(entries)
+    archiver.archive(game)
+    path = tmp_path / "archive" / file_name(game, last)
+    right = path.read_bytes()
+    if lie == "another game's":
+        forged = theirs[:last] + entries[len(theirs) :]
+    elif lie == "no secrets":
+        forged = [(seq, public, b"") for seq, public, _ in entries]
+    else:
+        old, new = (b'"card":"2C"', b'"card":"3C"') if lie == "a card" else (b'"at":1', b'"at":2')
+        forged = [(seq, public.replace(old, new, 1), hid) for seq, public, hid in entries[:-1]] + entries[-1:]
+    block = proof_block(forged) if lie == "no secrets" else seal(forged)
+    path.write_bytes(block)
+    assert not audit(anew(services), game).ok
+    with pytest.raises(NotArchived):
+        anew(services).archiver.restore(game)
+    assert (1, block) == (services.client.xlen(services.keys.stream(game)), path.read_bytes())
+    path.write_bytes(right)
+    assert anew(services).archiver.restore(game)
+    assert entries == services.store.read(game)
+    assert audit(anew(services), game).ok
+
+
+def proof_block(entries: list[Entry]) -> bytes:
+    """A sealed game without the member of what its proof does not reveal."""
+    return gzip.compress(b"".join(proof_lines(entries)), mtime=0)
+
+
+def test_nothing_is_moved_or_read_where_the_mark_is_missing(
+    services: Services, archiver: Archiver, game: str, tmp_path: Path
+) -> None:
+    """Given an archive whose mark is gone, or another one's, then no game of it is read, moved back or dropped."""
+    last = services.store.last(game)
+    archiver.archive(game)
+    mark, path = tmp_path / "archive" / "hearts-archive", tmp_path / "archive" / file_name(game, last)
+    right = mark.read_bytes()
+    for wrong in (None, b"f" * 32):
+        mark.unlink()
+        if wrong:
+            mark.write_bytes(wrong)
+        house = anew(services)
+        for use in (house.archiver.restore, house.archiver.archive, house.store.read):
+            with pytest.raises(ArchiveUnavailable, match="is not the archive of this store"):
+                use(game)
+        assert path.exists()
+        mark.write_bytes(right)
+    assert anew(services).archiver.restore(game)
