@@ -96,7 +96,7 @@ def audit(
 
     GAME is a game's id: name some, or say --all or --since. Up to 10 by name are looked at by this command itself; more are
     handed to the audit workers, which `hearts up` and `hearts worker audits` run. Where there are none, this command does
-    the work, as it does for what a worker leaves undone. Exit status 0: all hold; 1: something is wrong; 2: something could not be looked at, or the output
+    the work, as it does for what a worker leaves undone. Exit status 0: all hold; 1: something is wrong; 2: something could not be looked at, whatever else is wrong, or the output
     cannot be written.
     """
     if not quiet:

@@ -62,6 +62,7 @@ def house_or_status_2() -> Iterator[Services]:
 def checkpoint() -> None:
     """Print the signed checkpoint of the log as it is now: keep it, and `hearts log verify` can compare later."""
     with house_or_status_2() as house:
+        _refuse_damaged(house)
         click.echo(house.log.checkpoint(), nl=False)
 
 
@@ -127,10 +128,21 @@ def verify(checkpoints: tuple[KeptCheckpoint, ...], as_json: bool) -> None:
     sys.exit(FAULTY if problems else HOLDS)
 
 
+def _refuse_damaged(house: Services) -> None:
+    """End with status 1 where the log is not what was written there: to add to it, or to sign it, would make it worse."""
+    _, problems = check_tree(house.log.tree)
+    for problem in problems:
+        click.echo(printable_line(problem), err=True)
+    if problems:
+        click.echo("the log was changed; restore it from a copy (`hearts log verify` tells more)", err=True)
+        raise SystemExit(FAULTY)
+
+
 @log_group.command()
 def fill() -> None:
     """Add the leaves that games in the store should have: those from before there was a log, say."""
     with house_or_status_2() as house:
+        _refuse_damaged(house)
         check = GamesCheck(house.store, house.log.tree, list(house.log.tree.every_leaf()))
         for problem in check.run():
             click.echo(printable_line(problem), err=True)

@@ -68,10 +68,13 @@ def unpack(block: bytes) -> list[Entry]:
         raise _unreadable(error) from error
     if len(hidden) != len(public):
         raise _unreadable("a line holds no event")
-    return [
+    entries = [
         (seq, line, kept.get(seq, told))
         for seq, (line, told) in enumerate(zip(public, hidden, strict=True), 1)
     ]
+    if b"".join(proof_lines(entries)) != text:
+        raise _unreadable("its header and heads are not those of its events")
+    return entries
 
 
 def _unpack(block: bytes) -> tuple[bytes, _Kept]:
