@@ -129,9 +129,10 @@ def arena(
 ) -> None:
     """Compare bots: they play the same deals from all seats.
 
-    A BOT is a house bot by name (random, rules, search), or search:500 with so many playouts a decision. Each deal is
-    played in several seatings, so that every bot has every seat of it equally often; the table tells points a hand,
-    differences with their 95 % intervals over deals, moons, CPU time of a move, and answers that were illegal.
+    A BOT is a house bot (random, rules, search) or a plug-in by name, search:500 with so many playouts a decision, or
+    "stdio:COMMAND", a program that speaks hearts-bot/1. Each deal is played in several
+    seatings, so that every bot has every seat of it equally often; the table tells points a hand, differences with their
+    95 % intervals over deals, moons, CPU time of a move, and answers that were illegal.
     docs/bots.md says what exactly is played and measured.
     """
     asked = Asked(*(options[name] for name in Asked._fields))
