@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 
 import msgspec
@@ -19,6 +21,23 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder where distributions are found."""
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
+
+
+FAILS = """
+import sys
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "pass?" and LATER:
+        sys.exit("I give up")
+    print({"hearts-bot": "ok fails 1", "pass?": "pass 2C 2C 2C", "move?": "play 1X"}.get(word, "ok"), flush=True)
+"""
+
+
+def failing(folder: Path, *, dies: bool) -> str:
+    """A program that answers illegally, or dies of the first question."""
+    program = folder / f"fails_{dies}.py"
+    program.write_text(FAILS.replace("LATER", str(dies)))
+    return f"stdio:{shlex.join([sys.executable, str(program)])}"
 
 
 def results(*words: str) -> list[dict]:
@@ -62,3 +81,25 @@ def test_a_plugin_that_cannot_be_loaded_is_no_entrant(site: Path) -> None:
         read_entrant("spoilt")
     with pytest.raises(UnknownBot, match=r"there is no bot 'nobody'; there are .*spoilt"):
         read_entrant("nobody")
+
+
+def test_what_a_program_loses_is_told_by_kind(tmp_path: Path) -> None:
+    """Given one that answers illegally and one that dies, then each is counted as such, and the author is told how many and why."""
+    illegal, dies = failing(tmp_path, dies=False), failing(tmp_path, dies=True)
+    first, second, rules = results(illegal, dies, "rules", "--deals", "1")
+    assert (first["moves"], 0) == (first["illegal"], first["unanswered"])
+    assert {"illegal": first["moves"]} == first["lost"]
+    assert first["first_lost"].startswith("illegal: pass? pass 2C 2C 2C: ")
+    assert 0 < second["lost"]["died"] == second["unanswered"]
+    assert "died: it ended with status 1: I give up" == second["first_lost"]
+    assert (0, 0, {}, None) == tuple(rules[key] for key in ("illegal", "unanswered", "lost", "first_lost"))
+
+
+def test_what_a_program_loses_is_told_below_the_table(tmp_path: Path) -> None:
+    """A line for each that lost decisions, and with a match that is told again, too."""
+    bots = (failing(tmp_path, dies=False), "rules")
+    done = CliRunner().invoke(arena, [*bots, "--deals", "1"])
+    *_, last = done.stdout.splitlines()
+    assert last.startswith(f"A {bots[0]} lost 168 decisions: 168 illegal; the first one: illegal: pass? pass")
+    done = CliRunner().invoke(arena, [*bots, "--replay", "1:1:ABBA"])
+    assert "lost 28 decisions: 28 illegal; the first one: illegal: pass? pass" in done.stderr

@@ -32,8 +32,9 @@ from workers.arena.kept import Kept, UnknownArena, arena_id
 from workers.arena.local import play_deals
 from workers.arena.match import Dealt, Plan, plan_of
 from workers.arena.picture import draw
-from workers.arena.report import report_of, table_lines
+from workers.arena.report import lost_line, report_of, table_lines
 from workers.arena.retell import read_place, replay_match
+from workers.arena.seatings import letter
 
 USUAL_DEALS: Final = 200
 USUAL_VARIANT: Final = "classic"
@@ -297,10 +298,8 @@ def _replay(plan: Plan, text: str, record: Path | None) -> None:
 
     for seq, line in Retold(told.events, names).lines():
         click.echo(printable_line(f"{seq:>5}  {line}"), err=record == STDOUT)
-    failed = sum(score.illegal + score.unanswered for score in told.scores)
-    if failed:
-        _say(
-            f"{failed} of these moves are the rule-based bot's, for one that answered illegally or not at all"
-        )
+    for bot, score in enumerate(told.scores):
+        if score.lost:
+            _say(lost_line(f"{letter(bot)} {plan.bots[bot]}", score.lost, score.first_lost))
     if record is not None:
         _write(record, msgspec.json.encode(told.record) + b"\n")

@@ -12,7 +12,7 @@ from domain.view import View
 from services.bot_child import BotFailed
 from services.bot_plugins import describe_plugin
 from services.outside_bot import STDIO, Budget, OutsideBot, outside_bot
-from workers.arena.seat import Answer, NoAnswer, Player
+from workers.arena.seat import Answer, IllegalAnswer, NoAnswer, Player
 
 
 class OutsideEntrant:
@@ -56,7 +56,9 @@ class _Seated:
         try:
             action = self._bot.ask(seen, seed)
         except BotFailed as error:
-            raise NoAnswer(f"{error.kind}: {error}") from error
+            if error.kind == "illegal":
+                raise IllegalAnswer(str(error), time.perf_counter_ns() - began) from error
+            raise NoAnswer(str(error), error.kind) from error
         return Answer(action, time.perf_counter_ns() - began)
 
     def leave(self) -> None:
