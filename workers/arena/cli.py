@@ -16,6 +16,7 @@ from click.core import ParameterSource
 
 from domain.refusals import HeartsError
 from domain.state import State
+from services.bot_child import killed_on_interrupt
 from services.cli import read_settings
 from services.cli_process import Interrupted, interruptible
 from services.cli_rules import read_changes, read_rules
@@ -136,6 +137,19 @@ def arena(
     95 % intervals over deals, moons, CPU time of a move, and answers that were illegal.
     docs/bots.md says what exactly is played and measured.
     """
+    with interruptible(), killed_on_interrupt():
+        _arena(
+            bots,
+            Wanted(deals or USUAL_DEALS, until, options["as_json"], options["svg"]),
+            deals,
+            jobs,
+            options,
+        )
+
+
+def _arena(
+    bots: tuple[str, ...], wanted: Wanted, deals: int | None, jobs: int | None, options: dict[str, Any]
+) -> None:
     asked = Asked(*(options[name] for name in Asked._fields))
     resume, queued = options["resume"], options["queued"] or options["resume"] is not None
     if queued and jobs is not None:
@@ -146,7 +160,6 @@ def arena(
         raise click.UsageError("name the bots, or say --resume, one of the two")
     if resume is not None:
         _refuse_changes()
-    wanted = Wanted(deals or USUAL_DEALS, until, options["as_json"], options["svg"])
     if resume is not None:
         with _queue() as queue:
             plan, before = _recall(queue, resume)
@@ -229,7 +242,7 @@ def _run_queued(plan: Plan, queue: Queue, wanted: Wanted) -> None:
     )
     _say(f"arena {name}: {help_}; {there:,} deals are kept from before")
     try:
-        with interruptible(), closing(fan.played(wanted.deals)) as played:
+        with interruptible(), killed_on_interrupt(), closing(fan.played(wanted.deals)) as played:
             tally = _tally(plan, wanted, played)
     except Interrupted as stopped:
         _say(f"interrupted; `hearts arena --resume {name}` goes on")
