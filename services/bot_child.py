@@ -13,13 +13,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, Literal
 
 from domain.bots.lines import LONGEST_LINE
 from domain.refusals import HeartsError
+from services.bot_guard import Guard, held_signals
 from services.printable import printable
 
 MEMORY: Final = 2 << 30
@@ -35,7 +36,8 @@ _LOOK_SECONDS: Final = 0.1
 _CHUNK: Final = 1 << 16
 # RLIMIT_AS is set by a process that is alone with itself; `preexec_fn` would run in a copy of all our threads' locks.
 _LAUNCH: Final = """
-import os, resource, sys
+import os, resource, signal, sys
+signal.pthread_sigmask(signal.SIG_SETMASK, ())
 for what, most in ((resource.RLIMIT_AS, int(sys.argv[1])), (resource.RLIMIT_CORE, 0)):
     try:
         resource.setrlimit(what, (most, most))
@@ -74,29 +76,29 @@ class Child:
     def __init__(
         self, command: Sequence[str], *, environ: Mapping[str, str] | None = None, memory: int = MEMORY
     ) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _LAUNCH, str(memory), *command],
-            env=dict(bare_environ() if environ is None else environ),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            bufsize=0,
-        )
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        self._in, self._out, self._err = process.stdin, process.stdout, process.stderr
-        for stream in (self._in, self._out, self._err):
-            os.set_blocking(stream.fileno(), False)
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(self._out, selectors.EVENT_READ)
-        self._selector.register(self._err, selectors.EVENT_READ)
-        self._to_say = b""
-        self._heard = b""
-        self._words = b""
+        self._to_say = self._heard = self._words = b""
         self._closed = False
+        with held_signals():
+            self._process = process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _LAUNCH, str(memory), *command],
+                env=dict(bare_environ() if environ is None else environ),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                bufsize=0,
+            )
+            _GUARD.watch(process.pid)
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            self._in, self._out, self._err = process.stdin, process.stdout, process.stderr
+            for stream in (self._in, self._out, self._err):
+                os.set_blocking(stream.fileno(), False)
+            self._selector = selectors.DefaultSelector()
+            self._selector.register(self._out, selectors.EVENT_READ)
+            self._selector.register(self._err, selectors.EVENT_READ)
+            _RUNNING.append(self)
 
     def __enter__(self) -> Child:
         return self
@@ -198,29 +200,70 @@ class Child:
 
     def close(self) -> None:
         """Say ``quit``, wait a moment, and end whatever is left of its group."""
-        if self._closed:
-            return
+        if not self._closed:
+            self._say_quit()
+            self._wait_until(time.monotonic() + _QUIT_SECONDS)
+            self._stop()
+
+    def _say_quit(self) -> None:
         with suppress(OSError):
             os.write(self._in.fileno(), b"quit\n")
         self._in.close()
-        deadline = time.monotonic() + _QUIT_SECONDS
+
+    def _wait_until(self, deadline: float) -> None:
         with selectors.DefaultSelector() as ends:
             ends.register(self._out, selectors.EVENT_READ)
             while (left := deadline - time.monotonic()) > 0 and ends.select(left):
                 if not os.read(self._out.fileno(), _CHUNK):
                     break
-        self._stop()
+
+    def kill(self) -> None:
+        """End its group at once."""
+        # as long as it has not been waited for, or somebody of its group is left, its number is nobody else's
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
 
     def _stop(self) -> None:
         if self._closed:
             return
         self._closed = True
-        # as long as it has not been waited for, or somebody of its group is left, its number is nobody else's
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
+        self.kill()
+        _GUARD.forget(self.pid)
         self._process.wait()
+        with suppress(ValueError):
+            _RUNNING.remove(self)
         if self._err in self._selector.get_map():
             self._hear_words()
         self._selector.close()
         for stream in (self._in, self._out, self._err):
             stream.close()
+
+
+_RUNNING: Final[list[Child]] = []
+"""Those that have not ended, of this process."""
+
+
+@contextmanager
+def killed_on_interrupt() -> Iterator[None]:
+    """Where this is interrupted, end all programs of this process at once, for nobody waits for them any more."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        for child in _RUNNING:
+            child.kill()
+        raise
+
+
+def end_children() -> None:
+    """Close all programs of this process, in the time of one; what they have left behind is ended, too."""
+    running = [child for child in _RUNNING if not child._closed]
+    for child in running:
+        child._say_quit()
+    deadline = time.monotonic() + _QUIT_SECONDS
+    for child in running:
+        child._wait_until(deadline)
+        child._stop()
+    _GUARD.close()
+
+
+_GUARD: Final = Guard(end_children)

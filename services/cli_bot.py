@@ -12,7 +12,7 @@ import click
 
 from domain.bots import BOTS
 from domain.refusals import Malformed
-from services.bot_child import bare_environ
+from services.bot_child import bare_environ, killed_on_interrupt
 from services.bot_plugins import Plugin, describe_plugin, plugin_command, plugin_names
 from services.bot_templates import LANGUAGES, write_bot, wrong_name
 from services.printable import file_name, printable_line
@@ -115,13 +115,14 @@ def try_out(name: str) -> None:
     Tells how many decisions it lost, and why the last one. Exit status 1 if there are any.
     """
     from services.bot_trial import try_bot
+    from services.cli_process import interruptible
     from services.outside_bot import STDIO, outside_bot
 
     try:
         found = outside_bot(name if name in plugin_names() or name.startswith(STDIO) else STDIO + name)
     except Malformed as error:
         raise click.BadParameter(str(error)) from error
-    with found:
+    with interruptible(), found, killed_on_interrupt():
         try_bot(found)
     lost = sum(found.failures.values())
     click.echo(f"{found.name or name}: {found.decisions} decisions, {lost} lost")

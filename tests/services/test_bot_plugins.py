@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,24 +20,9 @@ from services.bot_templates import LANGUAGES
 from services.bot_trial import try_bot
 from services.cli_bot import bot as bot_command
 from services.outside_bot import OutsideBot, outside_bot
+from tests.support.plugins import SOUND, install_plugin
 
 Install = Callable[..., None]
-SOUND = '''
-"""A plug-in."""
-print("to standard output, as it is loaded")
-def policy(view, seed, playouts):
-    """Plays what it may.
-
-    And more.
-    """
-    print("thinking")
-    if view.phase == "moon":
-        return "add"
-    own = view.own
-    cards = [card for card in range(52) if (own.hand if view.phase == "pass" else own.legal) >> card & 1]
-    return tuple(cards[:view.rules.pass_count]) if view.phase == "pass" else cards[0]
-policy.playouts = 12
-'''
 BROKEN = {
     "raises": ("1 / 0", "ZeroDivisionError"),
     "leaves": ("import sys; sys.exit(5)", "SystemExit: 5"),
@@ -51,21 +37,11 @@ BROKEN = {
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Installs a distribution with one plug-in: a module, its name, and that of the distribution."""
+    """Installs a distribution with one plug-in."""
     site = tmp_path / "site"
     site.mkdir()
     monkeypatch.syspath_prepend(str(site))
-
-    def one(name: str, code: str, maker: str = "") -> None:
-        maker = maker or f"hearts-{name}"
-        module = maker.replace("-", "_") + "_module"
-        (site / f"{module}.py").write_text(code)
-        info = site / f"{maker.replace('-', '_')}-4.5.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {maker}\nVersion: 4.5\n")
-        (info / "entry_points.txt").write_text(f"[hearts.bots]\n{name} = {module}:policy\n")
-
-    return one
+    return partial(install_plugin, site)
 
 
 def run(*words: str) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""Who plays in an arena: house bots by name, and whatever else can answer a view.
+"""Who plays in an arena: house bots and plug-ins by name, and whatever else can answer a view.
 
 A match knows only `Entrant` and `Player`. A program of one's own, run as a child process, is another entrant; each kind of
 them is entered in `KINDS`.
@@ -16,7 +16,8 @@ from rq.timeouts import BaseTimeoutException
 from domain.bots import BOTS, STAND_IN, Action, Bot, UnknownBot
 from domain.events import BotName
 from domain.view import View
-from workers.arena.outside import read_outside
+from services.bot_plugins import plugin_names
+from workers.arena.outside import plugin_entrant, read_outside, usual_playouts
 from workers.arena.seat import Answer, Entrant, NoAnswer, Player
 
 MOST_BOTS: Final = 26
@@ -64,7 +65,7 @@ KINDS: Final[dict[str, Callable[[str, int | None], Entrant]]] = {"stdio": read_o
 
 
 def read_entrant(text: str, budget: int | None = None) -> Entrant:
-    """The bot that ``text`` names: ``rules``, ``search``, ``search:500``, or ``KIND:...`` of `KINDS`.
+    """The bot that ``text`` names: ``rules``, ``search``, ``search:500``, a plug-in likewise, or ``KIND:...`` of `KINDS`.
 
     ``budget`` is for those that take one and do not name it. Raises `UnknownBot`.
     """
@@ -72,15 +73,24 @@ def read_entrant(text: str, budget: int | None = None) -> Entrant:
     if name in KINDS and colon:
         return KINDS[name](rest, budget)
     bot = BOTS.get(name)
-    if bot is None:
-        raise UnknownBot(f"there is no bot {text!r:.60}; there are {', '.join(sorted(BOTS))}")
+    if bot is not None:
+        return HouseBot(bot, _playouts(text, bot.budget, budget))
+    plugins = plugin_names()
+    if name in plugins:
+        return plugin_entrant(name, _playouts(text, usual_playouts(name), budget))
+    raise UnknownBot(f"there is no bot {text!r:.60}; there are {', '.join(sorted({*BOTS, *plugins}))}")
+
+
+def _playouts(text: str, usual: int, budget: int | None) -> int:
+    """The playouts a decision of ``NAME`` or ``NAME:N``, of a bot that usually does so many; 0 for one that does none."""
+    name, colon, rest = text.partition(":")
     if not colon:
-        return HouseBot(bot, budget if budget is not None and bot.budget else bot.budget)
-    if not bot.budget:
+        return budget if budget is not None and usual else usual
+    if not usual:
         raise UnknownBot(f"{text!r:.60}: {name} does no playouts, so it has no budget")
     if not rest.isascii() or not rest.isdecimal() or not 1 <= int(rest[:12]) <= MOST_PLAYOUTS:
         raise UnknownBot(f"{text!r:.60}: a budget is a number of playouts from 1 to {MOST_PLAYOUTS}")
-    return HouseBot(bot, int(rest))
+    return int(rest)
 
 
 def stand_in(seen: View, seed: bytes) -> Action:

@@ -17,6 +17,7 @@ from click.core import ParameterSource
 
 from domain.refusals import HeartsError
 from domain.state import State
+from services.bot_child import killed_on_interrupt
 from services.cli import read_settings
 from services.cli_process import Interrupted, interruptible
 from services.cli_rules import read_changes, read_rules
@@ -33,8 +34,9 @@ from workers.arena.kept import Kept, UnknownArena, arena_id
 from workers.arena.local import play_deals
 from workers.arena.match import Dealt, Plan, plan_of
 from workers.arena.picture import draw
-from workers.arena.report import report_of, table_lines
+from workers.arena.report import lost_line, report_of, table_lines
 from workers.arena.retell import read_place, replay_match
+from workers.arena.seatings import letter
 
 USUAL_DEALS: Final = 200
 USUAL_VARIANT: Final = "classic"
@@ -137,11 +139,25 @@ def arena(
 ) -> None:
     """Compare bots: they play the same deals from all seats.
 
-    A BOT is a house bot by name (random, rules, search), or search:500 with so many playouts a decision. Each deal is
-    played in several seatings, so that every bot has every seat of it equally often; the table tells points a hand,
-    differences with their 95 % intervals over deals, moons, CPU time of a move, and answers that were illegal.
+    A BOT is a house bot (random, rules, search) or a plug-in by name, search:500 with so many playouts a decision, or
+    "stdio:COMMAND", a program that speaks hearts-bot/1. Each deal is played in several
+    seatings, so that every bot has every seat of it equally often; the table tells points a hand, differences with their
+    95 % intervals over deals, moons, CPU time of a move, and answers that were illegal.
     docs/bots.md says what exactly is played and measured.
     """
+    with interruptible(), killed_on_interrupt():
+        _arena(
+            bots,
+            Wanted(deals or USUAL_DEALS, until, options["as_json"], options["svg"]),
+            deals,
+            jobs,
+            options,
+        )
+
+
+def _arena(
+    bots: tuple[str, ...], wanted: Wanted, deals: int | None, jobs: int | None, options: dict[str, Any]
+) -> None:
     asked = Asked(*(options[name] for name in Asked._fields))
     resume, queued = options["resume"], options["queued"] or options["resume"] is not None
     if queued and jobs is not None:
@@ -152,7 +168,6 @@ def arena(
         raise click.UsageError("name the bots, or say --resume, one of the two")
     if resume is not None:
         _refuse_changes()
-    wanted = Wanted(deals or USUAL_DEALS, until, options["as_json"], options["svg"])
     if resume is not None:
         with _queue() as queue:
             plan, before = _recall(queue, resume)
@@ -236,7 +251,7 @@ def _run_queued(plan: Plan, queue: Queue, wanted: Wanted) -> None:
     )
     _say(f"arena {name}: {help_}; {there:,} deals are kept from before")
     try:
-        with interruptible(), closing(fan.played(wanted.deals)) as played:
+        with interruptible(), killed_on_interrupt(), closing(fan.played(wanted.deals)) as played:
             tally = _tally(plan, wanted, played)
     except Interrupted as stopped:
         _say(f"interrupted; `hearts arena --resume {name}` goes on")
@@ -305,10 +320,8 @@ def _replay(plan: Plan, text: str, record: Path | None) -> None:
 
     for seq, line in Retold(told.events, names).lines():
         click.echo(printable_line(f"{seq:>5}  {line}"), err=record == STDOUT)
-    failed = sum(score.illegal + score.unanswered for score in told.scores)
-    if failed:
-        _say(
-            f"{failed} of these moves are the rule-based bot's, for one that answered illegally or not at all"
-        )
+    for bot, score in enumerate(told.scores):
+        if score.lost:
+            _say(lost_line(f"{letter(bot)} {plan.bots[bot]}", score.lost, score.first_lost))
     if record is not None:
         _write(record, msgspec.json.encode(told.record) + b"\n")

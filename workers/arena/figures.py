@@ -105,6 +105,8 @@ class Tally:
                 "cpu_ns",
             ):
                 setattr(total, field, getattr(total, field) + getattr(score, field))
+            total.lost = dict(Counter(total.lost) + Counter(score.lost))
+            total.first_lost = total.first_lost or score.first_lost
             total.times = dict(Counter(total.times) + Counter(score.times))
         points, hands = [one.points for one in dealt.scores], [one.hands for one in dealt.scores]
         self.each.append((dealt.deal, dealt.matches, points, hands))

@@ -14,7 +14,7 @@ from services.keys import Keys
 from services.wire import Script, Wire
 from workers.arena.match import Dealt, Plan
 
-MATCHES: Final = 1
+MATCHES: Final = 2
 """Raise it with every change of how deals are dealt, seated, played or written down."""
 VERSION: Final = f"{version('hearts-house')}/{MATCHES}"
 """Of a program that plays: what another has played is not taken for one's own."""

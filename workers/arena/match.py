@@ -27,13 +27,15 @@ from domain.shuffle import bot_seed, hash_parts
 from domain.state import State
 from domain.view import View, view
 from workers.arena.bots import read_entrant, stand_in
-from workers.arena.seat import Entrant, NoAnswer, Player
+from workers.arena.seat import Entrant, IllegalAnswer, NoAnswer, Player
 from workers.arena.seatings import Seating, seatings_of
 
 NOBODY: Final = BotName("arena", "1", 0)
 """What every seat is called at the table."""
 LONG: Final = 2 * LONGEST_CYCLE
 """Hands of the chain of a table at which one is played, wherever in the cycle of passes: none of them is the last one."""
+ILLEGAL: Final = "illegal"
+"""The kind of a decision that is lost by an answer; all others are lost without one."""
 FINENESS: Final = 16
 """Times of moves are counted in classes, of which so many double the time."""
 
@@ -86,10 +88,23 @@ class Score(msgspec.Struct):
     illegal: int = 0
     """Answers that were against the rules, or no answers to what was asked."""
     unanswered: int = 0
+    lost: dict[str, int] = msgspec.field(default_factory=dict)
+    """Both of these, by kind: `ILLEGAL`, or that of `NoAnswer`."""
+    first_lost: str = ""
+    """How the first of them was lost: its kind, and what happened."""
     cpu_ns: int = 0
     """CPU time of all its answers."""
     times: dict[int, int] = msgspec.field(default_factory=dict)
     """Answers by the class of their time, see `FINENESS`."""
+
+    def lose(self, kind: str, why: str) -> None:
+        """Count a decision that is lost."""
+        if kind == ILLEGAL:
+            self.illegal += 1
+        else:
+            self.unanswered += 1
+        self.lost[kind] = self.lost.get(kind, 0) + 1
+        self.first_lost = self.first_lost or f"{kind}: {why}"
 
     def time(self, cpu_ns: int) -> None:
         """Count the time of an answer."""
@@ -213,17 +228,22 @@ def _move(state: State, players: Sequence[Player], scored: Sequence[Score]) -> t
     score.moves += 1
     try:
         answer = players[seat].decide(seen, seed)
-    except NoAnswer:
-        score.unanswered += 1
+    except NoAnswer as error:
+        score.lose(error.kind, str(error))
+        return _stand_in(state, seat, seen, seed)
+    except IllegalAnswer as error:
+        score.time(error.cpu_ns)
+        score.lose(ILLEGAL, str(error))
         return _stand_in(state, seat, seen, seed)
     score.time(answer.cpu_ns)
     command = command_of(seat, answer.action)
+    why = f"{answer.action!r:.80} is no answer"
     if command is not None:
         try:
             return advance(state, command)
-        except Refused:
-            pass
-    score.illegal += 1
+        except Refused as error:
+            why = str(error)
+    score.lose(ILLEGAL, why)
     return _stand_in(state, seat, seen, seed)
 
 

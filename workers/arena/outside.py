@@ -10,19 +10,20 @@ from domain.events import BotName
 from domain.refusals import Malformed
 from domain.view import View
 from services.bot_child import BotFailed
+from services.bot_plugins import describe_plugin
 from services.outside_bot import STDIO, Budget, OutsideBot, outside_bot
-from workers.arena.seat import Answer, NoAnswer, Player
+from workers.arena.seat import Answer, IllegalAnswer, NoAnswer, Player
 
 
 class OutsideEntrant:
-    """A program that speaks ``hearts-bot/1``, named ``stdio:COMMAND`` or, with its playouts a decision, ``stdio:N:COMMAND``.
+    """A bot in child processes: ``name`` as `outside_bot` reads it, ``text`` as the arena does, its playouts a decision included.
 
     It is started once to hear its name and version. Raises `UnknownBot` where that fails.
     """
 
-    def __init__(self, command: str, budget: int | None) -> None:
-        self._name, self._budget = STDIO + command, Budget(playouts=budget)
-        self.text = f"{STDIO}{command}" if budget is None else f"{STDIO}{budget}:{command}"
+    def __init__(self, name: str, text: str, playouts: int | None) -> None:
+        self._name, self._budget = name, Budget(playouts=playouts)
+        self.text = text
         """See `Entrant`."""
         self._idle: list[OutsideBot] = []
         first = self._new()
@@ -30,7 +31,7 @@ class OutsideEntrant:
             first.start()
         except BotFailed as error:
             raise UnknownBot(f"{self.text:.80} cannot play: {error}") from error
-        self.id = BotName(first.name, first.version, budget or 0)
+        self.id = BotName(first.name, first.version, playouts or 0)
         """See `Entrant`."""
         self._idle.append(first)
 
@@ -55,7 +56,9 @@ class _Seated:
         try:
             action = self._bot.ask(seen, seed)
         except BotFailed as error:
-            raise NoAnswer(f"{error.kind}: {error}") from error
+            if error.kind == "illegal":
+                raise IllegalAnswer(str(error), time.perf_counter_ns() - began) from error
+            raise NoAnswer(str(error), error.kind) from error
         return Answer(action, time.perf_counter_ns() - began)
 
     def leave(self) -> None:
@@ -65,8 +68,28 @@ class _Seated:
 
 @lru_cache(maxsize=64)
 def read_outside(rest: str, budget: int | None) -> OutsideEntrant:
-    """The entrant of ``stdio:REST``; the same one each time, for its processes are kept. Raises `UnknownBot`."""
+    """The entrant of ``stdio:COMMAND``, or of ``stdio:N:COMMAND`` with its playouts a decision, less the ``stdio:``.
+
+    It is the same one each time, for its processes are kept. Raises `UnknownBot`.
+    """
     playouts, colon, command = rest.partition(":")
     if colon and playouts.isascii() and playouts.isdecimal() and len(playouts) < 9:
-        return OutsideEntrant(command, int(playouts))
-    return OutsideEntrant(rest, budget)
+        rest, budget = command, int(playouts)
+    text = f"{STDIO}{rest}" if budget is None else f"{STDIO}{budget}:{rest}"
+    return OutsideEntrant(STDIO + rest, text, budget)
+
+
+@lru_cache(maxsize=64)
+def usual_playouts(name: str) -> int:
+    """The playouts a decision of a plug-in, 0 where it counts none. Raises `UnknownBot` where it cannot be loaded."""
+    described = describe_plugin(name)
+    if described.problem:
+        raise UnknownBot(f"{name:.40} cannot play: {described.problem}")
+    return described.budget
+
+
+@lru_cache(maxsize=64)
+def plugin_entrant(name: str, playouts: int) -> OutsideEntrant:
+    """The entrant of a plug-in; the same one each time, for its processes are kept. Raises `UnknownBot`."""
+    text = f"{name}:{playouts}" if playouts else name
+    return OutsideEntrant(name, text, playouts or None)

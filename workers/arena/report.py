@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal
 
 import msgspec
@@ -48,6 +48,10 @@ class BotReport(msgspec.Struct, frozen=True):
     unanswered: int
     """Moves without an answer; likewise."""
     cpu_ms: Times
+    lost: dict[str, int] = msgspec.field(default_factory=dict)
+    """Decisions that are illegal or unanswered, by kind: ``illegal``, ``late``, ``died`` and so on."""
+    first_lost: str | None = None
+    """How the first of them was lost: its kind, and what happened; none where there is none."""
 
 
 class PairReport(msgspec.Struct, frozen=True):
@@ -127,6 +131,8 @@ def _bot(plan: Plan, tally: Tally, bot: int) -> BotReport:
             mean=total.cpu_ns / answered / 1e6 if answered else None,
             p99=percentile_ms(total.times, 0.99),
         ),
+        lost=total.lost,
+        first_lost=total.first_lost or None,
     )
 
 
@@ -158,6 +164,16 @@ def table_lines(report: Report) -> Iterator[str]:
         )
     yield ""
     yield "Fewer points are better. Behind ± the 95 % interval over deals; times are CPU time."
+    for bot in report.bots:
+        if bot.first_lost is not None:
+            yield lost_line(label(bot), bot.lost, bot.first_lost)
+
+
+def lost_line(name: str, lost: Mapping[str, int], first: str) -> str:
+    """How many decisions a bot has lost to the rule-based bot, of which kinds, and how the first one."""
+    count = sum(lost.values())
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(lost.items()))
+    return f"{name} lost {count:,} decision{'' if count == 1 else 's'}: {kinds}; the first one: {first}"
 
 
 def heading(report: Report) -> str:

@@ -9,7 +9,19 @@ from domain.view import View
 
 
 class NoAnswer(Exception):
-    """A bot did not answer: it broke, died, or took too long. The message says which."""
+    """A bot did not answer: it broke, died, or took too long. The message says what happened, ``kind`` it in a word."""
+
+    def __init__(self, why: str, kind: str = "raised") -> None:
+        super().__init__(why)
+        self.kind = kind
+
+
+class IllegalAnswer(Exception):
+    """A bot answered what is against the rules, or no answer to the question, so that it is no `Answer`. The message says what."""
+
+    def __init__(self, why: str, cpu_ns: int) -> None:
+        super().__init__(why)
+        self.cpu_ns = cpu_ns
 
 
 class Answer(NamedTuple):
@@ -24,7 +36,7 @@ class Player(Protocol):
     """An entrant in one seat of one match."""
 
     def decide(self, seen: View, seed: bytes) -> Answer:
-        """What it does in the place of the seat that sees ``seen``. ``seed`` is 32 bytes. Raises `NoAnswer`."""
+        """What it does in the place of the seat that sees ``seen``. ``seed`` is 32 bytes. Raises `NoAnswer`, `IllegalAnswer`."""
 
     def leave(self) -> None:
         """The match is over."""
