@@ -38,7 +38,8 @@ def play_deals(plan: Plan, deals: int, jobs: int) -> Generator[Dealt]:
         try:
             yield from in_order(numbers, submit, 3 * jobs)
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)  # what is left is not waited for
+            # What is left is not waited for. The pool finds them dead, and must not have been told to stop them itself:
+            # it would write to a pipe that it closes.
             for process in set(multiprocessing.active_children()) - before:
                 process.kill()
             raise
