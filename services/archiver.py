@@ -159,6 +159,7 @@ class Archiver:
         self._archive.check()
         try:
             entries = self._store.read(game, fresh=True)
+            follow(game, None, entries)
             self._judge(game, entries)
         except (CorruptLog, CorruptStream, CorruptTransparencyLog) as error:
             raise NotArchived(str(error)) from error
@@ -180,7 +181,6 @@ class Archiver:
 
     def _judge(self, game: str, entries: list[Entry]) -> bytes:
         """The block of a game whose events are those that were played. Raises `NotArchived`, `CorruptLog`."""
-        follow(game, None, entries)
         wanted, places = find_leaves(game, entries), self._log.of_game(game)
         for problem in leaf_problems(game, places, wanted):
             raise NotArchived(problem)

@@ -24,10 +24,10 @@ from services.folded import Table
 from services.inspection import AuditReport, Check, Inspection, Problem, spoilt
 from services.projections import STATUSES, VERSION, Projections
 from services.receipts import signer_of
-from services.standings_check import wrong_types
 from services.store import CorruptStream, Entry, Store
 from services.tables import UnknownGame
 from services.translog import CorruptTransparencyLog, Place
+from services.wire import wrong_types
 
 KEPT_REPORTS: Final = 256
 """Reports of finished games that a process keeps; one takes some 2 KB."""
@@ -160,9 +160,9 @@ class Auditor:
             ("projection", keys.seats(partition), b"zset"),
             *(("projection", keys.lobby(partition, status), b"zset") for status in STATUSES),
         ]
-        found = wrong_types(self._store.wire, {key: kind for _, key, kind in wanted})
         checks = {key: check for check, key, _ in wanted}
-        return [Problem(checks[why.split()[2]], None, why) for why in found]
+        wrong = wrong_types(self._store.wire, {key: kind for _, key, kind in wanted})
+        return [Problem(checks[key], None, why) for key, why in wrong.items()]
 
     def _read_copies(self, game: str) -> Copies:
         keys, partition = self._store.keys, self._store.keys.partition(game)

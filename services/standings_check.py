@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
@@ -17,7 +17,7 @@ from services.standings import Standing
 from services.standings_fold import VERSION, Finished, finished_of, fold_game, lines_of
 from services.store import CorruptStream
 from services.tables import UnknownGame
-from services.wire import Wire
+from services.wire import Wire, wrong_types
 
 _PAGE: Final = 1000
 _TRIES: Final = 5
@@ -54,7 +54,7 @@ class StandingsCheck:
             self._run()
         except (redis.ResponseError, ValueError, TypeError) as error:
             wrong = wrong_types(self._wire, self._kinds())
-            self._problems += wrong or [f"they cannot be read: {error}"]
+            self._problems += [*wrong.values()] or [f"they cannot be read: {error}"]
         return StandingsReport(
             not self._problems, len(self._games), len(self._standings), tuple(self._problems)
         )
@@ -172,16 +172,6 @@ class StandingsCheck:
                 if there.get(who) != right.get(who)
             ]
         return found
-
-
-def wrong_types(wire: Wire, wanted: Mapping[str, bytes]) -> list[str]:
-    """Which keys hold something of another type than the ``wanted`` one."""
-    found = wire.pipeline([("TYPE", key) for key in wanted])
-    return [
-        f"the key {key} holds a {there.decode()}, and should hold a {kind.decode()}"
-        for (key, kind), there in zip(wanted.items(), found, strict=True)
-        if there not in (kind, b"none")
-    ]
 
 
 def _order(entry: bytes) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import select
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha1
 from typing import Any
 
@@ -223,3 +223,13 @@ _NOT_NOW = (
 def _cannot_now(error: redis.ResponseError) -> bool:
     """Whether a refusal tells of the server's condition (disk, memory, role), not of the command."""
     return isinstance(error, _NOT_NOW) or str(error).startswith(("MISCONF ", "NOREPLICAS ", "BUSY "))
+
+
+def wrong_types(wire: Wire, wanted: Mapping[str, bytes]) -> dict[str, str]:
+    """The keys that hold something of another type than the ``wanted`` one (as TYPE tells it), each with a sentence on it."""
+    found = wire.pipeline([("TYPE", key) for key in wanted])
+    return {
+        key: f"the key {key} holds a {there.decode()}, and should hold a {kind.decode()}"
+        for (key, kind), there in zip(wanted.items(), found, strict=True)
+        if there not in (kind, b"none")
+    }
