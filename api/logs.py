@@ -122,7 +122,7 @@ def _consistency(log: PublicLog, first: int, second: int | None, size: int) -> R
     later = size if second is None else second
     if first > later:
         raise FieldProblem([{"field": "first", "detail": f"first: it is above second, {later}"}])
-    path = [one.hex() for one in log.tree.consistency(first, later)]
+    path = [one.hex() for one in log.consistency(first, later)]
     body = {"first": first, "second": later, "path": path, "checkpoint": log.checkpoint(later)}
     return _sent(body, ANEW if second is None else FOR_EVER)
 

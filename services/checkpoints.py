@@ -11,6 +11,8 @@ import msgspec
 from services.audit import KeyMissing, Signer
 from services.keylist import key_links
 from services.leaves import Leaf
+from services.log_edge import LogEdge
+from services.merkle import verify_consistency, verify_inclusion
 from services.notes import Checkpoint, sign_checkpoint, verifier_key
 from services.translog import CorruptTransparencyLog, TransparencyLog
 
@@ -48,6 +50,7 @@ class PublicLog:
 
     def __init__(self, tree: TransparencyLog, ring: Signer, origin: str) -> None:
         self.tree = tree
+        self._edge = LogEdge(tree, ring)
         self.origin = origin or f"hearts-house/{ring.first.public[:ORIGIN_KEY_DIGITS]}"
         self._ring = ring
 
@@ -60,7 +63,9 @@ class PublicLog:
         """The checkpoint of the log as it is, or of its first ``size`` leaves, signed by every key or by one."""
         size = self.tree.size() if size is None else size
         keys = self._ring.all() if server_key is None else (self._ring.of(server_key),)
-        return sign_checkpoint(Checkpoint(self.origin, size, self.tree.root(size)), keys)
+        note = sign_checkpoint(Checkpoint(self.origin, size, self._edge.root(size)), keys)
+        self._edge.keep(size, note)
+        return note
 
     def keys(self) -> list[dict[str, str | None]]:
         """The entries of the published list of keys."""
@@ -69,7 +74,20 @@ class PublicLog:
     def inclusion(self, leaf: bytes, index: int, size: int) -> Inclusion:
         """The path to a leaf. Raises ValueError where it is not among the first ``size``."""
         path = self.tree.inclusion(index, size)
+        if not verify_inclusion(leaf, index, size, path, self._edge.root(size)):
+            raise CorruptTransparencyLog(
+                f"the path to leaf {index} of the transparency log does not lead to it: it was changed"
+            )
         return Inclusion(leaf.hex(), index, size, tuple(one.hex() for one in path))
+
+    def consistency(self, first: int, second: int) -> list[bytes]:
+        """The path from one size to a later one. Raises ValueError unless 0 < ``first`` <= ``second``."""
+        path = self.tree.consistency(first, second)
+        if not verify_consistency(first, second, path, self._edge.root(first), self._edge.root(second)):
+            raise CorruptTransparencyLog(
+                f"the path from {first} to {second} leaves of the transparency log shows nothing: it was changed"
+            )
+        return path
 
     def has(self, game: str) -> bool:
         """Whether there is a leaf of a game; none is where the log was spoilt, as in `prove`."""

@@ -16,7 +16,7 @@ import msgspec
 from services.cli_games import open_house
 from services.cli_records import Evidence, public_key
 from services.integrity import KeptCheckpoint, read_kept_checkpoint
-from services.logcheck import GamesCheck, check_checkpoint, check_tree
+from services.logcheck import GamesCheck, check_checkpoint, check_signed, check_tree
 from services.outputs import require_output
 from services.printable import printable, printable_line
 from services.record_files import FAULTY, HOLDS, UNREADABLE
@@ -59,10 +59,18 @@ def house_or_status_2() -> Iterator[Services]:
 
 
 @log_group.command()
-def checkpoint() -> None:
+@click.option(
+    "--anew",
+    is_flag=True,
+    help="Sign the log as it is, though it does not continue what was signed before and cannot be restored. Whoever watches it "
+    "will tell of a fork. Servers that run must be started again.",
+)
+def checkpoint(anew: bool) -> None:
     """Print the signed checkpoint of the log as it is now: keep it, and `hearts log verify` can compare later."""
     with house_or_status_2() as house:
-        _refuse_damaged(house)
+        _refuse_damaged(house, anew=anew)
+        if anew:
+            house.client.delete(house.keys.log_signed)
         click.echo(house.log.checkpoint(), nl=False)
 
 
@@ -104,6 +112,7 @@ def verify(checkpoints: tuple[KeptCheckpoint, ...], as_json: bool) -> None:
         tree, lag = house.log.tree, house.projections.lag()
         places, problems = check_tree(tree)
         if not problems:
+            problems += check_signed(tree, len(places), house.key.held)
             told = (
                 check_checkpoint(tree, one, len(places), house.log.origin, house.key.held)
                 for one in checkpoints
@@ -128,9 +137,11 @@ def verify(checkpoints: tuple[KeptCheckpoint, ...], as_json: bool) -> None:
     sys.exit(FAULTY if problems else HOLDS)
 
 
-def _refuse_damaged(house: Services) -> None:
+def _refuse_damaged(house: Services, *, anew: bool = False) -> None:
     """End with status 1 where the log is not what was written there: to add to it, or to sign it, would make it worse."""
-    _, problems = check_tree(house.log.tree)
+    places, problems = check_tree(house.log.tree)
+    if not (problems or anew):
+        problems += check_signed(house.log.tree, len(places), house.key.held)
     for problem in problems:
         click.echo(printable_line(problem), err=True)
     if problems:

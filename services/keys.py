@@ -204,6 +204,13 @@ TEMPLATES = (
         "indexes of the leaves of <game>|<lock or end>, one unless there was a fork",
     ),
     Template(
+        "log_signed",
+        "h:{log}:signed",
+        "string",
+        "services.log_edge",
+        "the last checkpoint of the log that the server has signed (a note), which the log must continue",
+    ),
+    Template(
         "fan_run",
         "h:fan:{<run>}",
         "string",
@@ -255,6 +262,7 @@ class Keys:
     log_leaves = "h:{log}:leaves"
     log_index = "h:{log}:index"
     log_places = "h:{log}:places"
+    log_signed = "h:{log}:signed"
 
     def __init__(self, partitions: int) -> None:
         if partitions < 1:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from services.integrity import KeptCheckpoint
 from services.leaves import Leaf, find_leaves
+from services.log_edge import read_kept
 from services.merkle import node_hash
 from services.store import Store, StoreError, StoreUnavailable
 from services.translog import CorruptTransparencyLog, Place, TransparencyLog
@@ -66,6 +67,19 @@ def check_checkpoint(
     if tree.root(checkpoint.size) != checkpoint.root:
         return f"the first {checkpoint.size} leaves are others than they were: the log was changed"
     return None
+
+
+def check_signed(tree: TransparencyLog, size: int, server_keys: Sequence[str]) -> Iterator[str]:
+    """What the last checkpoint that the server has signed, by the store, says against the log of ``size`` leaves."""
+    try:
+        signed = read_kept(tree, server_keys)
+    except CorruptTransparencyLog as error:
+        yield str(error)
+        return
+    if signed is not None:
+        problem = check_checkpoint(tree, KeptCheckpoint(signed), size, signed.checkpoint.origin, server_keys)
+        if problem is not None:
+            yield f"{problem} (as the server itself signed it last)"
 
 
 class GamesCheck:

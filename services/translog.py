@@ -93,7 +93,7 @@ class TransparencyLog:
     """The log of a store, for readers and for any number of writers at once."""
 
     def __init__(self, wire: Wire) -> None:
-        self._wire = wire
+        self.wire = wire
 
     # --- writing
 
@@ -132,7 +132,7 @@ class TransparencyLog:
             keys.append(Keys.log_nodes(level, chunk))
             args += [at * HASH_BYTES, data]
         try:
-            return self._wire.run(ADD, keys, args)
+            return self.wire.run(ADD, keys, args)
         except redis.ResponseError as error:
             raise CorruptTransparencyLog(f"the transparency log takes no leaf: {error}") from error
 
@@ -242,7 +242,7 @@ class TransparencyLog:
 
     def _ask(self, *commands: tuple[Any, ...]) -> list[Any]:
         try:
-            return self._wire.pipeline(commands)
+            return self.wire.pipeline(commands)
         except redis.ResponseError as error:
             raise CorruptTransparencyLog(f"the transparency log cannot be read: {error}") from error
 

@@ -1,0 +1,169 @@
+"""The roots that a server signs: those of the leaves, and a continuation of what it has signed before."""
+
+from __future__ import annotations
+
+import pytest
+import redis
+
+from services.checkpoints import PublicLog
+from services.keys import Keys
+from services.leaves import Leaf
+from services.merkle import EMPTY_ROOT, root_of, verify_inclusion
+from services.notes import Checkpoint, SignedCheckpoint, read_checkpoint, sign_checkpoint
+from services.store import StoreUnavailable
+from services.translog import CorruptTransparencyLog, TransparencyLog
+from services.wire import Wire
+from tests.support.proofs import KEY, OTHER_KEY, Ring
+
+ORIGIN = "example.org/hearts"
+
+
+def leaf(number: int) -> Leaf:
+    """A leaf of a game of this number."""
+    return Leaf(f"game-{number}", "lock", number + 1, number.to_bytes(32, "big"))
+
+
+def house(client: redis.Redis) -> PublicLog:
+    """The log of the store as a process sees it that has just begun."""
+    return PublicLog(TransparencyLog(Wire(client)), Ring(KEY), ORIGIN)
+
+
+def signed(log: PublicLog, size: int | None = None) -> SignedCheckpoint:
+    """A checkpoint of the log."""
+    return read_checkpoint(log.checkpoint(size))
+
+
+def show_all(log: PublicLog, leaves: list[Leaf]) -> None:
+    """All that is said of a log: no one path goes by every node."""
+    log.checkpoint()
+    for index, one in enumerate(leaves):
+        log.inclusion(one.hash, index, len(leaves))
+    for size in range(1, len(leaves)):
+        log.consistency(size, len(leaves))
+
+
+def forget(client: redis.Redis) -> None:
+    """Take all of the log away, and leave what was signed."""
+    client.delete(Keys.log_leaves, Keys.log_index, Keys.log_places, Keys.log_nodes(0, 0))
+    for level in range(1, 8):
+        client.delete(Keys.log_nodes(level, 0))
+
+
+@pytest.mark.parametrize("steps", [(1, 2, 3, 4, 5, 8, 13, 40), (40,), (7, 8, 9, 31, 32, 33)], ids=str)
+def test_every_root_is_that_of_the_leaves(client: redis.Redis, steps: tuple[int, ...]) -> None:
+    """However far a process follows at a time, and whether it began just now or before; earlier sizes too."""
+    log, leaves = house(client), [leaf(number) for number in range(max(steps))]
+    hashes = [one.hash for one in leaves]
+    assert EMPTY_ROOT == signed(log).checkpoint.root
+    for size in steps:
+        log.tree.add(leaves[:size])
+        for each in (log, house(client)):
+            found = signed(each)
+            assert (size, root_of(hashes[:size])) == found.checkpoint[1:]
+            assert found.is_signed_by(KEY.public)
+            for earlier in range(size):
+                assert root_of(hashes[:earlier]) == signed(each, earlier).checkpoint.root
+    assert max(steps) == read_checkpoint(client.get(Keys.log_signed).decode()).checkpoint.size
+
+
+@pytest.mark.parametrize(("level", "at"), [(0, 0), (0, 4), (1, 1), (2, 0)])
+def test_a_changed_hash_is_not_signed(client: redis.Redis, level: int, at: int) -> None:
+    """Given a node of the tree that somebody changed, then no root, path or proof comes of it."""
+    log = house(client)
+    leaves = [leaf(number) for number in range(5)]
+    log.tree.add(leaves)
+    client.setrange(Keys.log_nodes(level, 0), at * 32, b"\0" * 32)
+    with pytest.raises(CorruptTransparencyLog, match="was changed"):
+        show_all(log, leaves)
+
+
+def test_what_is_signed_stays_right_while_hashes_are_changed(client: redis.Redis) -> None:
+    """Given a process that knows the log, when a node is changed, then it signs what it knows, and shows no path by the node."""
+    log, leaves = house(client), [leaf(number) for number in range(4)]
+    log.tree.add(leaves)
+    before = log.checkpoint()
+    client.setrange(Keys.log_nodes(1, 0), 32, b"\0" * 32)
+    assert before == log.checkpoint()
+    with pytest.raises(CorruptTransparencyLog, match="leaf 0"):
+        log.inclusion(leaves[0].hash, 0, 4)
+    assert leaves[3].hash.hex() == log.inclusion(leaves[2].hash, 2, 4).path[0]
+
+
+def test_a_log_that_was_written_anew_is_not_signed(client: redis.Redis) -> None:
+    """Given a log with another leaf and all hashes right, then neither a process that runs nor one that begins signs it."""
+    log = house(client)
+    log.tree.add([leaf(number) for number in range(6)])
+    log.checkpoint()
+    forget(client)
+    log.tree.add([leaf(number) for number in (0, 1, 9, 3, 4, 5, 6)])
+    for each in (log, house(client)):
+        with pytest.raises(CorruptTransparencyLog, match="was changed"):
+            each.checkpoint()
+
+
+def test_a_log_that_is_shorter_is_not_signed(client: redis.Redis) -> None:
+    """Given a log that lost its last leaf and forgot it everywhere, then who begins anew sees that it was longer."""
+    log = house(client)
+    log.tree.add([leaf(number) for number in range(3)])
+    log.checkpoint()
+    forget(client)
+    log.tree.add([leaf(0), leaf(1)])
+    with pytest.raises(CorruptTransparencyLog, match="has 2 leaves, and had 3 when it was signed: cut off"):
+        house(client).checkpoint()
+
+
+def test_nobody_else_can_write_the_note(client: redis.Redis) -> None:
+    """Given a note by another key, or none at all, then nothing is signed."""
+    log = house(client)
+    log.tree.add([leaf(0)])
+    forged = sign_checkpoint(Checkpoint(ORIGIN, 1, log.tree.root(1)), (OTHER_KEY,))
+    for note, why in (
+        (forged, "is not signed by this server"),
+        ("x", "holds no checkpoint"),
+        (b"\xff", "holds no"),
+    ):
+        client.set(Keys.log_signed, note)
+        with pytest.raises(CorruptTransparencyLog, match=why):
+            house(client).checkpoint()
+    client.delete(Keys.log_signed)
+    client.rpush(Keys.log_signed, "x")
+    with pytest.raises(CorruptTransparencyLog, match="WRONGTYPE"):
+        house(client).checkpoint()
+
+
+def test_without_the_note_all_leaves_are_read(client: redis.Redis) -> None:
+    """Given a store from before there were notes, then the roots are the same, and a note is kept from then on."""
+    log = house(client)
+    log.tree.add([leaf(number) for number in range(9)])
+    client.delete(Keys.log_signed)
+    assert root_of([leaf(number).hash for number in range(9)]) == signed(house(client)).checkpoint.root
+    assert 1 == client.exists(Keys.log_signed)
+
+
+def test_a_leaf_that_was_changed_is_not_signed(client: redis.Redis) -> None:
+    """Given an entry of the stream that was replaced, where the hashes are the old ones."""
+    log = house(client)
+    log.tree.add([leaf(number) for number in range(3)])
+    rows = [row for _, row in client.xrange(Keys.log_leaves)]
+    client.delete(Keys.log_leaves)
+    for number, row in enumerate(rows, 1):
+        client.xadd(Keys.log_leaves, row | ({b"s": b"77"} if number == 2 else {}), id=f"{number}-0")
+    with pytest.raises(CorruptTransparencyLog, match="does not follow from them"):
+        log.checkpoint()
+
+
+def test_a_store_that_takes_no_note(client: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given a store that can be read alone, then checkpoints are signed all the same."""
+    log = house(client)
+    log.tree.add([leaf(0)])
+    call = Wire.call
+
+    def refuse(wire: Wire, *command: object, **more: object) -> object:
+        if command[0] == "SET":
+            raise StoreUnavailable("READONLY")
+        return call(wire, *command, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Wire, "call", refuse)
+    root = signed(log).checkpoint.root
+    assert verify_inclusion(leaf(0).hash, 0, 1, [], root)
+    assert 0 == client.exists(Keys.log_signed)
