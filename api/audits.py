@@ -16,6 +16,8 @@ from api.room import Room
 from api.telling import check_over
 from services.auditor import KEPT_SECONDS
 from services.store import CorruptStream
+from services.tables import UnknownGame
+from services.wire import WrongKeyType
 
 audits: Final = Room("audit", __name__, url_prefix="/v1/games", description="The server's own report")
 
@@ -88,7 +90,14 @@ def get_audit(game: str) -> Response:
     auditor = here.services.auditor
     try:
         table = here.tables.load(game)
-    except CorruptStream:  # which is what a report is for, though nobody can say whether the game is over
+        cut = table.state.phase != "over" and auditor.is_cut(game)
+    except UnknownGame:
+        if not auditor.is_cut(game):
+            raise
+        cut = True
+    except (CorruptStream, WrongKeyType):
+        cut = True
+    if cut:  # which is what a report is for, though nobody can say whether the game is over
         with here.report():
             report = auditor.audit(game)
         return _sent(f'"{report.seq}-{report.head[:16]}"', encode(report), "no-cache")

@@ -21,7 +21,7 @@ from zlib import crc32
 
 from domain.refusals import CorruptLog
 from services.keys import Keys
-from services.sealed import unpack
+from services.sealed import EventChanged, unpack
 from services.store import CorruptStream, Entry, Seq
 from services.wire import StoreUnavailable, Wire
 
@@ -196,7 +196,8 @@ class Archive:
             ) from error
         except CorruptLog as error:
             why = f"{name} of the archive is damaged ({error}): put it back from a copy of the archive"
-            raise ArchiveDamaged(game, 1, why) from error
+            seq = error.seq if isinstance(error, EventChanged) else 1
+            raise ArchiveDamaged(game, seq, why) from error
         except OSError as error:
             raise _unusable(error) from error
         if len(entries) != last:

@@ -87,6 +87,11 @@ class Auditor:
             audit.tell_behind()
         return audit.report(self._log, self._key, self._clock(), settled=not behind)
 
+    def is_cut(self, game: str) -> bool:
+        """Whether the store knows of events of a game that are behind the last one in its stream, which may be none."""
+        copies = self._read_copies(game)
+        return copies.reach > self._store.last(game)
+
     def kept_json(self, game: str, table: Table) -> bytes | None:
         """The report on a finished game as JSON, where `audit_json` made one in the last `KEPT_SECONDS`."""
         with self._lock:
@@ -145,24 +150,27 @@ class Auditor:
                     break
 
     def _leaves(self) -> Iterator[str]:
+        """The games that are found by their leaves; of a leaf that nothing leads to, the check of the log tells."""
+        tree, at = self._log.tree, 0
         with suppress(CorruptTransparencyLog):  # which the audit of each game tells
-            yield from (leaf.game for _, leaf in self._log.tree.every_leaf())
+            while page := [leaf for _, leaf in tree.leaves(at, _PAGE)]:
+                yield from (leaf.game for leaf, found in zip(page, tree.places(page), strict=True) if found)
+                at += len(page)
 
     def _wrong_keys(self, game: str) -> list[Problem]:
         """The keys of a game that hold something of another type than they should."""
         keys, partition = self._store.keys, self._store.keys.partition(game)
-        wanted: list[tuple[Check, str, bytes]] = [
-            ("stream", keys.stream(game), b"stream"),
-            ("snapshot", keys.snapshot(game), b"string"),
-            ("projection", keys.table(game), b"hash"),
-            ("due", keys.due(partition), b"zset"),
-            ("projection", keys.finished(partition), b"zset"),
-            ("projection", keys.seats(partition), b"zset"),
-            *(("projection", keys.lobby(partition, status), b"zset") for status in STATUSES),
-        ]
-        checks = {key: check for check, key, _ in wanted}
-        wrong = wrong_types(self._store.wire, {key: kind for _, key, kind in wanted})
-        return [Problem(checks[key], None, why) for key, why in wrong.items()]
+        wanted: dict[str, Check] = {
+            keys.stream(game): "stream",
+            keys.snapshot(game): "snapshot",
+            keys.table(game): "projection",
+            keys.due(partition): "due",
+            keys.finished(partition): "projection",
+            keys.seats(partition): "projection",
+            **{keys.lobby(partition, status): "projection" for status in STATUSES},
+            keys.standings_known: "projection",
+        }
+        return [Problem(wanted[key], None, why) for key, why in wrong_types(self._store.wire, wanted).items()]
 
     def _read_copies(self, game: str) -> Copies:
         keys, partition = self._store.keys, self._store.keys.partition(game)

@@ -20,6 +20,7 @@ from services.cli_process import Interrupted, interruptible
 from services.cli_records import Evidence
 from services.inspection import AuditReport
 from services.integrity import read_kept_receipt
+from services.logcheck import LogReport, check_log
 from services.outputs import is_terminal, require_output
 from services.printable import printable, printable_line
 from services.record_files import FAULTY, HOLDS, UNREADABLE
@@ -78,7 +79,7 @@ class Told(NamedTuple):
     "--json",
     "as_json",
     is_flag=True,
-    help="One JSON object a game, on one line; with --all one more, of the standings.",
+    help="One JSON object a game, on one line; with --all two more, of the log and of the standings.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Tell only what is wrong, and at the end how many hold.")
 def audit(
@@ -103,7 +104,7 @@ def audit(
         require_output()
     named = _check_options(games, every, since, receipts)
     told, tally = Told(as_json, quiet), [0, 0, 0]
-    standings: StandingsReport | None = None
+    shared: tuple[LogReport, StandingsReport] | None = None
     try:
         with house_or_status_2() as house, interruptible():
             if named is not None and len(named) <= FEW and jobs is None:
@@ -115,16 +116,18 @@ def audit(
                     with closing(_outcomes(house, chosen, jobs, quiet)) as many:
                         _go_through(many, told, tally, advance)
             if every:
-                standings = StandingsCheck(house.store.wire, house.keys, house.tables.load).run()
+                log = check_log(house.log.tree, house.key.held)
+                shared = log, StandingsCheck(house.store.wire, house.keys, house.tables.load).run()
     except Interrupted as stopped:
         _sum_up(tally, to_stderr=True)
         click.echo("interrupted; nothing is said of the other games", err=True)
         sys.exit(128 + stopped.signum)
-    if standings is not None:
-        _tell_standings(standings, told)
+    if shared is not None:
+        _tell_log(shared[0], told)
+        _tell_standings(shared[1], told)
     if quiet or not as_json:
         _sum_up(tally, to_stderr=as_json or quiet)
-    tally[FAULTY] += standings is not None and not standings.ok
+    tally[FAULTY] += shared is not None and not all(one.ok for one in shared)
     sys.exit(max((status for status in (HOLDS, FAULTY, UNREADABLE) if tally[status]), default=HOLDS))
 
 
@@ -246,6 +249,17 @@ def _tell(outcome: Outcome, told: Told) -> None:
         click.echo(msgspec.json.encode(report))
         return
     _tell_report(report)
+
+
+def _tell_log(report: LogReport, told: Told) -> None:
+    if told.quiet and report.ok:
+        return
+    if told.as_json:
+        click.echo(msgspec.json.encode({"log": report}))
+        return
+    click.echo(f"transparency log: {'holds' if report.ok else 'DOES NOT HOLD'}; {report.leaves} leaves")
+    for problem in report.problems:
+        click.echo(f"  {printable_line(problem)}")
 
 
 def _tell_standings(report: StandingsReport, told: Told) -> None:

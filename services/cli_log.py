@@ -16,7 +16,7 @@ import msgspec
 from services.cli_games import open_house
 from services.cli_records import Evidence, public_key
 from services.integrity import KeptCheckpoint, read_kept_checkpoint
-from services.logcheck import GamesCheck, check_checkpoint, check_signed, check_tree
+from services.logcheck import GamesCheck, check_checkpoint, check_log, check_signed, check_tree
 from services.outputs import require_output
 from services.printable import printable, printable_line
 from services.record_files import FAULTY, HOLDS, UNREADABLE
@@ -139,9 +139,8 @@ def verify(checkpoints: tuple[KeptCheckpoint, ...], as_json: bool) -> None:
 
 def _refuse_damaged(house: Services, *, anew: bool = False) -> None:
     """End with status 1 where the log is not what was written there: to add to it, or to sign it, would make it worse."""
-    places, problems = check_tree(house.log.tree)
-    if not (problems or anew):
-        problems += check_signed(house.log.tree, len(places), house.key.held)
+    tree = house.log.tree
+    problems = check_tree(tree)[1] if anew else check_log(tree, house.key.held).problems
     for problem in problems:
         click.echo(printable_line(problem), err=True)
     if problems:

@@ -50,6 +50,18 @@ class Copies(NamedTuple):
     places: list[Place]
     log_fault: str | None
 
+    @property
+    def snapshot_seq(self) -> int:
+        """The event that the snapshot is kept as of; 0 where there is none, or it does not tell."""
+        seq = self.snapshot.partition(b":")[0]
+        return int(seq) if seq.isdigit() and len(seq) <= 16 else 0
+
+    @property
+    def reach(self) -> int:
+        """The last event of which there is something."""
+        projected: int = (self.projected or {}).get("seq", 0)
+        return max(self.snapshot_seq, projected, *(leaf.seq for _, leaf in self.places))
+
 
 def due_problem(due: Due, table: Table, now: int) -> str | None:
     """What is wrong with the time, ``now`` in ms: there is none though the house must act, or it is too late.

@@ -108,7 +108,7 @@ class Inspection:
     def is_empty(self) -> bool:
         """Whether the store has nothing of the game."""
         copies = self._copies
-        return not self._entries and self._torn is None and copies.projected is None and not copies.places
+        return not self._entries and self._torn is None and copies.projected is None and not copies.reach
 
     # --- what may still come
 
@@ -207,7 +207,7 @@ class Inspection:
 
     def _fold(self) -> dict[int, Table]:
         """The tables at the seqs that are compared, and at the end; fewer where the events cannot be folded."""
-        seqs = {len(self._entries), self._snapshot_seq(), (self._copies.projected or {}).get("seq", 0)}
+        seqs = {len(self._entries), self._copies.snapshot_seq, (self._copies.projected or {}).get("seq", 0)}
         found: dict[int, Table] = {}
         known: Table | None = None
         for seq in sorted(one for one in seqs if 0 < one <= len(self._entries)):
@@ -219,10 +219,6 @@ class Inspection:
             found[seq] = known
         return found
 
-    def _snapshot_seq(self) -> int:
-        seq = self._copies.snapshot.partition(b":")[0]
-        return int(seq) if seq.isdigit() and len(seq) <= 16 else 0
-
     def _check_snapshot(self, tables: dict[int, Table]) -> None:
         """The snapshot is the fold of the events that it was taken after, and has their head."""
         data = self._copies.snapshot.partition(b":")[2]
@@ -232,7 +228,7 @@ class Inspection:
                 self._tell("snapshot", None, "there is one, and it cannot be read")
             return
         last = len(self._entries)
-        if self._snapshot_seq() != kept.seq:
+        if self._copies.snapshot_seq != kept.seq:
             named = self._copies.snapshot.partition(b":")[0].decode(errors="replace")
             self._tell(
                 "snapshot", kept.seq, f"it is kept as of event {named:.20}, and was taken after {kept.seq}"

@@ -113,7 +113,7 @@ def read_kept(tree: TransparencyLog, server_keys: Sequence[str]) -> SignedCheckp
     try:
         note = tree.wire.call("GET", Keys.log_signed)
     except redis.ResponseError as error:
-        raise CorruptTransparencyLog(f"{Keys.log_signed} cannot be read: {error}") from error
+        raise CorruptTransparencyLog(str(error)) from error
     if note is None:
         return None
     try:

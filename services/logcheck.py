@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+import msgspec
+
 from services.integrity import KeptCheckpoint
 from services.leaves import Leaf, find_leaves
 from services.log_edge import read_kept
@@ -13,6 +15,22 @@ from services.translog import CorruptTransparencyLog, Place, TransparencyLog
 
 Advance = Callable[[], object]
 """Told of each game that has been looked at."""
+
+
+class LogReport(msgspec.Struct, frozen=True):
+    """What was found of the log itself."""
+
+    ok: bool
+    leaves: int
+    problems: tuple[str, ...]
+
+
+def check_log(tree: TransparencyLog, server_keys: Sequence[str]) -> LogReport:
+    """The log held to its own leaves, and to what the server with these keys (hex) signed of it last. Raises `StoreUnavailable`."""
+    places, problems = check_tree(tree)
+    if not problems:
+        problems += check_signed(tree, len(places), server_keys)
+    return LogReport(not problems, len(places), tuple(problems))
 
 
 def check_tree(tree: TransparencyLog) -> tuple[list[Place], list[str]]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Final, cast
 
 import msgspec
 
 from domain import events as e
 from domain.refusals import CorruptLog
+from services.chain import HEAD_DIGITS
 from services.codec import CODEC
 from services.proof import proof_lines
 from services.revealed import restore_hidden
@@ -22,6 +24,15 @@ from services.store import Entry
 
 LARGEST: Final = 64 * 1024 * 1024
 """Bytes that a sealed game may unpack to."""
+
+
+class EventChanged(CorruptLog):
+    """A sealed game whose event ``seq`` is not the one that was sealed, by the heads in it."""
+
+    def __init__(self, seq: int, why: str) -> None:
+        super().__init__(why)
+        self.seq = seq
+
 
 _Kept = dict[int, bytes]
 """Hidden bytes by seq that the proof file does not reveal; b"" where it would reveal some and there are none."""
@@ -72,9 +83,20 @@ def unpack(block: bytes) -> list[Entry]:
         (seq, line, kept.get(seq, told))
         for seq, (line, told) in enumerate(zip(public, hidden, strict=True), 1)
     ]
-    if b"".join(proof_lines(entries)) != text:
-        raise _unreadable("its header and heads are not those of its events")
+    wanted = b"".join(proof_lines(entries))
+    if wanted != text:
+        raise _unlike(text, wanted)
     return entries
+
+
+def _unlike(text: bytes, wanted: bytes) -> CorruptLog:
+    """What is wrong with a proof file that has the events of the one that is ``wanted``, and is another one."""
+    heads = wanted.rindex(b'{"heads":"') + len(b'{"heads":"')
+    if text[:heads] != wanted[:heads]:
+        return _unreadable("its header is not that of its events")
+    pairs = enumerate(zip_longest(text[heads:], wanted[heads:]))
+    seq = next(at for at, (one, other) in pairs if one != other) // HEAD_DIGITS + 1
+    return EventChanged(seq, f"a sealed game cannot be read: its heads say that event {seq} was another one")
 
 
 def _unpack(block: bytes) -> tuple[bytes, _Kept]:

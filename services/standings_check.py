@@ -53,23 +53,22 @@ class StandingsCheck:
         try:
             self._run()
         except (redis.ResponseError, ValueError, TypeError) as error:
-            wrong = wrong_types(self._wire, self._kinds())
+            wrong = wrong_types(self._wire, self._keys_read())
             self._problems += [*wrong.values()] or [f"they cannot be read: {error}"]
         return StandingsReport(
             not self._problems, len(self._games), len(self._standings), tuple(self._problems)
         )
 
-    def _kinds(self) -> dict[str, bytes]:
-        """The type of each key of the standings that is read."""
-        keys = {
-            self._keys.standings_known: b"set",
-            self._keys.standings_games: b"stream",
-            self._keys.standings_state: b"hash",
-        }
-        for fold in range(1, 4 + self._fold_read):
-            keys[self._keys.standings_players(fold)] = b"hash"
-            keys |= {self._keys.standings_board(fold, family): b"zset" for family in FAMILIES}
-        return keys
+    def _keys_read(self) -> list[str]:
+        """Each key of the standings that is read."""
+        folds = range(1, 4 + self._fold_read)
+        return [
+            self._keys.standings_known,
+            self._keys.standings_games,
+            self._keys.standings_state,
+            *(self._keys.standings_players(fold) for fold in folds),
+            *(self._keys.standings_board(fold, family) for fold in folds for family in FAMILIES),
+        ]
 
     def _run(self) -> None:
         known = {game.decode() for game in self._wire.call("SMEMBERS", self._keys.standings_known)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import select
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha1
 from typing import Any
 
@@ -17,6 +17,8 @@ from hiredis import pack_command
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 from redis.utils import HIREDIS_AVAILABLE
+
+from services.keys import type_of
 
 _MARGIN = 5.0
 """Seconds a blocking read may outlast the time it was asked to wait, before the server counts as gone."""
@@ -28,6 +30,10 @@ class StoreError(Exception):
 
 class StoreUnavailable(StoreError):
     """The server does not answer, or cannot write now. Whether the command was carried out is not known."""
+
+
+class WrongKeyType(StoreError, redis.ResponseError):
+    """A key of ours holds something of another type than it should: it was written by somebody else."""
 
 
 class HiredisMissing(StoreError):
@@ -89,16 +95,21 @@ class Wire:
         Raises StoreUnavailable, or redis.ResponseError for what the server refuses.
         """
         packed = pack_command(command)
-        if wait_ms is not None:
-            return self._talk(packed, lambda c: c.read_response(timeout=wait_ms / 1000 + _MARGIN))
-        return self._talk(packed, self._read)
+        read = self._read if wait_ms is None else lambda c: c.read_response(timeout=wait_ms / 1000 + _MARGIN)
+        try:
+            return self._talk(packed, read)
+        except redis.ResponseError as error:
+            raise self._named(error, (command,)) from error
 
     def pipeline(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
         """The replies to several commands sent at once. Raises as `call` does, after reading them all."""
         if not commands:
             return []
         packed = b"".join([pack_command(command) for command in commands])
-        replies: list[Any] = self._talk(packed, lambda c: self._read_all(c, len(commands)))
+        try:
+            replies: list[Any] = self._talk(packed, lambda c: self._read_all(c, len(commands)))
+        except redis.ResponseError as error:
+            raise self._named(error, commands) from error
         return replies
 
     def run(self, script: Script, keys: Sequence[str], args: Sequence[Any]) -> Any:
@@ -120,6 +131,14 @@ class Wire:
         except redis.exceptions.NoScriptError:
             self.call("SCRIPT", "LOAD", script.text)
             return self.pipeline(commands)
+
+    def _named(self, error: redis.ResponseError, commands: Sequence[tuple[Any, ...]]) -> redis.ResponseError:
+        """A refusal, with the keys in it that hold something of another type than they should."""
+        if "WRONGTYPE" not in str(error):
+            return error
+        words = dict.fromkeys(word for command in commands for word in command if isinstance(word, str))
+        wrong = wrong_types(self, words)
+        return WrongKeyType("; ".join(wrong.values())) if wrong else error
 
     def _talk(self, packed: bytes, read: Callable[[Any], Any]) -> Any:
         try:
@@ -225,11 +244,12 @@ def _cannot_now(error: redis.ResponseError) -> bool:
     return isinstance(error, _NOT_NOW) or str(error).startswith(("MISCONF ", "NOREPLICAS ", "BUSY "))
 
 
-def wrong_types(wire: Wire, wanted: Mapping[str, bytes]) -> dict[str, str]:
-    """The keys that hold something of another type than the ``wanted`` one (as TYPE tells it), each with a sentence on it."""
-    found = wire.pipeline([("TYPE", key) for key in wanted])
+def wrong_types(wire: Wire, keys: Iterable[str]) -> dict[str, str]:
+    """Those of our keys that hold something of another type than they should, each with a sentence on it."""
+    wanted = [(key, kind) for key in keys if (kind := type_of(key)) is not None]
+    found = wire.pipeline([("TYPE", key) for key, _ in wanted])
     return {
-        key: f"the key {key} holds a {there.decode()}, and should hold a {kind.decode()}"
-        for (key, kind), there in zip(wanted.items(), found, strict=True)
-        if there not in (kind, b"none")
+        key: f"the key {key} holds a {there.decode()}, and should hold a {kind}"
+        for (key, kind), there in zip(wanted, found, strict=True)
+        if there.decode() not in (kind, "none")
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from api.audits import AuditAnswer
@@ -120,6 +122,75 @@ def test_a_game_that_cannot_be_folded(services: Services, stranger: Guest, game:
         "problems"
     ]
     assert answer.headers["ETag"] == f'"29-{answer.json["head"][:16]}"'
+
+
+Take = Callable[[Services, str], object]
+
+
+def drop_the_end(services: Services, game: str) -> None:
+    """Take the last events out of the stream."""
+    last = services.store.last(game)
+    for seq in range(last - 2, last + 1):
+        services.client.xdel(services.keys.stream(game), f"{seq}-0")
+
+
+@pytest.mark.parametrize(
+    ("take", "words"),
+    [
+        (drop_the_end, "cut off"),
+        (lambda services, game: services.client.delete(services.keys.stream(game)), "there are 0: cut off"),
+        (
+            lambda services, game: (
+                services.client.delete(services.keys.stream(game)),
+                services.client.lpush(services.keys.stream(game), "x"),
+            ),
+            "holds a list, and should hold a stream",
+        ),
+        (
+            lambda services, game: (
+                services.client.delete(services.keys.snapshot(game)),
+                services.client.lpush(services.keys.snapshot(game), "x"),
+            ),
+            "holds a list, and should hold a string",
+        ),
+    ],
+    ids=["end", "all", "stream", "snapshot"],
+)
+@pytest.mark.parametrize("fresh", [True, False])
+def test_a_game_that_was_taken_away(
+    services: Services, stranger: Guest, game: str, clock: Clock, take: Take, words: str, fresh: bool
+) -> None:
+    """Given that its end, or all of it, is gone, then the report tells so; it is no game that goes on, and not unknown."""
+    if not fresh:
+        assert stranger.get(f"/v1/games/{game}/audit").json["ok"]
+    take(services, game)
+    if fresh:
+        services.tables._cache.drop(game)
+    clock.now += 60_000
+    answer = stranger.get(f"/v1/games/{game}/audit")
+    assert (200, "no-cache") == (answer.status_code, answer.headers["Cache-Control"]), answer.json
+    check(AuditAnswer, answer.json)
+    assert answer.json["ok"] is False
+    assert words in " ".join(one["detail"] for one in answer.json["problems"])
+
+
+@pytest.mark.parametrize("left", ["summary", "snapshot", "leaves"])
+def test_whatever_is_left_of_a_game_tells_that_it_was_there(
+    services: Services, stranger: Guest, game: str, left: str
+) -> None:
+    """Given that all is gone but one copy, then the report tells what that has of it."""
+    client, keys = services.client, services.keys
+    services.tables._cache.drop(game)
+    client.delete(keys.stream(game))
+    if left != "summary":
+        client.delete(keys.table(game))
+    if left != "snapshot":
+        client.delete(keys.snapshot(game))
+    if left != "leaves":
+        client.delete(keys.log_places)
+    answer = stranger.get(f"/v1/games/{game}/audit")
+    assert (200, False) == (answer.status_code, answer.json["ok"])
+    check(AuditAnswer, answer.json)
 
 
 def test_an_event_that_is_nested_without_end(services: Services, stranger: Guest, game: str) -> None:

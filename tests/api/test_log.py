@@ -203,6 +203,16 @@ def test_a_proof_file_for_the_checkpoint_that_was_kept(
     assert (422, "size") == (refused.status_code, refused.json["errors"][0]["field"])
 
 
+def test_a_changed_log_is_not_signed(services: Services, stranger: Guest, play: Play) -> None:
+    """Given a hash of the tree that somebody changed, then there is no checkpoint of it, and no path."""
+    game = play()
+    for level in (0, 1):
+        services.client.setrange(Keys.log_nodes(level, 0), 0, bytes(32))
+    for path in ("checkpoint", "proof?first=1", f"proof?game={game}&kind=end"):
+        answer = stranger.get(f"/v1/log/{path}")
+        assert (500, "log/altered") == (answer.status_code, answer.json["code"])
+
+
 def test_a_spoilt_log_takes_no_proof_file_away(services: Services, stranger: Guest, play: Play) -> None:
     """Given that the log was tampered with, then the file comes without what it would show, and the log's calls fail."""
     game = play()

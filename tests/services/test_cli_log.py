@@ -64,6 +64,25 @@ def test_an_empty_log_is_in_order(run: Run) -> None:
     assert 0 == read_checkpoint(run("checkpoint").stdout).checkpoint.size
 
 
+def test_a_log_that_lost_a_leaf_is_signed_only_anew(run: Run, services: Services, games: list[str]) -> None:
+    """Given a log that was signed and lost its end with a server that failed, then it is signed again only on demand."""
+    before = read_checkpoint(run("checkpoint").stdout).checkpoint
+    services.client.delete(Keys.log_leaves, Keys.log_index, Keys.log_places)
+    services.client.delete(*(Keys.log_nodes(level, 0) for level in range(3)))
+    services.log.tree.add(find_leaves(games[0], services.store.read(games[0])))
+    for words in (("checkpoint",), ("fill",)):
+        refused = run(*words)
+        assert (1, "") == (refused.exit_code, refused.stdout)
+        assert (
+            f"the log had {before.size} leaves, and has 2 (as the server itself signed it last)"
+            in refused.stderr
+        )
+    assert "as the server itself signed it last" in run("verify").stdout
+    assert 2 == read_checkpoint(run("checkpoint", "--anew").stdout).checkpoint.size
+    assert 0 == run("fill").exit_code
+    assert (0, "4 leaves, all in order\n") == (run("verify").exit_code, run("verify").stdout)
+
+
 def test_show_lists_the_entries(run: Run, services: Services, games: list[str]) -> None:
     """A line each, with the name and the key of the log beside it; as JSON with every field."""
     shown = run("show")

@@ -8,7 +8,7 @@ from zlib import crc32
 import pytest
 from redis.crc import key_slot
 
-from services.keys import STREAMS_PATTERN, TEMPLATES, Keys, game_of_stream
+from services.keys import STREAMS_PATTERN, TEMPLATES, Keys, game_of_stream, type_of
 
 GAME = "5f1c"
 CONSTANTS = {
@@ -60,6 +60,8 @@ def test_a_key_is_spelt_as_its_template_says(template) -> None:
         filled = filled.replace(f"<{name}>", value)
     filled = filled.replace("<level>:<chunk>", "3:2")
     assert filled == spelt(keys, template.name)
+    assert template.type == type_of(filled)
+    assert type_of(f"x{filled}") is None
 
 
 def test_every_method_that_spells_a_key_has_a_template() -> None:

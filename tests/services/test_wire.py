@@ -7,7 +7,8 @@ import threading
 import pytest
 import redis
 
-from services.wire import Script, StoreUnavailable, Wire, connect
+from services.keys import Keys
+from services.wire import Script, StoreUnavailable, Wire, WrongKeyType, connect
 
 
 @pytest.fixture
@@ -45,6 +46,24 @@ def test_a_refused_command_leaves_its_connection_in_order(wire: Wire) -> None:
         wire.pipeline([("SET", "k", "v"), ("LPUSH", "k", "x"), ("ECHO", "late")])
     assert wire.call("ECHO", "mine") == b"mine"
     assert wire.call("CLIENT", "ID") == first
+
+
+def test_a_key_of_another_type_is_named(wire: Wire) -> None:
+    """By a command, a pipeline and a script; with what it holds and what it should hold."""
+    keys = Keys(4)
+    wire.call("RPUSH", keys.lobby(1, "open"), "x")
+    wire.call("SET", keys.log_leaves, "x")
+    length = Script("return redis.call('XLEN', KEYS[1])")
+    lobby = r"^the key h:\{p01\}:lobby:open holds a list, and should hold a zset$"
+    leaves = r"^the key h:\{log\}:leaves holds a string, and should hold a stream$"
+    with pytest.raises(WrongKeyType, match=lobby):
+        wire.call("ZCARD", keys.lobby(1, "open"))
+    with pytest.raises(WrongKeyType, match=leaves):
+        wire.pipeline([("ECHO", "x"), ("ZCARD", keys.lobby(2, "open")), ("XLEN", keys.log_leaves)])
+    with pytest.raises(WrongKeyType, match=leaves):
+        wire.run(length, [keys.log_leaves], [])
+    with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
+        wire.pipeline([("SET", "k", "v"), ("LPUSH", "k", "x")])
 
 
 def test_a_lost_script_is_sent_once_for_all_its_calls(wire: Wire, valkey: redis.Redis) -> None:

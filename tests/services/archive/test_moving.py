@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from services.archive import Archive, ArchiveUnavailable, file_name
 from services.archiver import HOUR_MS, Archiver, NotArchived
 from services.owed import next_due
 from services.proof import proof_lines
-from services.sealed import seal
+from services.sealed import proof_text, seal
 from services.store import Entry, Store
 from services.tables import UnknownGame
 from services.wiring import Services
@@ -207,6 +208,29 @@ def test_the_audit_finds_a_damaged_archive(
     }
     assert wanted[damage] in told(report)
     assert audit(anew(services), other).ok
+
+
+@pytest.mark.parametrize("seq", [1, 9, -2, -1])
+def test_the_audit_names_the_event_that_was_changed_in_a_file(
+    services: Services, archiver: Archiver, tmp_path: Path, seq: int
+) -> None:
+    """Given that somebody unpacked the file, changed the time of an event and packed it again."""
+    game = open_game(services)
+    last = len(services.store.read(game))
+    archiver.archive(game)
+    path = tmp_path / "archive" / file_name(game, last)
+    text = proof_text(path.read_bytes())
+    lines = text.split(b"\n")
+    wanted = seq % (last + 1)
+    at = re.search(rb'"at":[0-9]+', lines[wanted])
+    assert at is not None
+    lines[wanted] = lines[wanted].replace(at[0], at[0][:-1] + (b"1" if at[0][-1:] != b"1" else b"2"))
+    path.write_bytes(
+        path.read_bytes().replace(gzip.compress(text, mtime=0), gzip.compress(b"\n".join(lines)))
+    )
+    report = audit(anew(services), game)
+    assert [wanted] == [one.event for one in report.problems]
+    assert f"its heads say that event {wanted} was another one" in told(report)
 
 
 @pytest.mark.parametrize("lie", ["another game's", "a card", "a time", "no secrets"])
