@@ -25,7 +25,6 @@ from services.store import CorruptStream, StoreUnavailable
 from services.tables import StaleVersion, UnknownGame
 from services.token_forms import TokenEnded, TooManyTokens
 from services.translog import CorruptTransparencyLog
-from services.wire import WrongKeyType
 
 LOG: Final = logging.getLogger("hearts.api")
 PROBLEM_JSON: Final = "application/problem+json"
@@ -288,11 +287,6 @@ def _altered(error: CorruptLog | CorruptStream) -> Problem:
     return Problem("game/altered", "what the store holds of this game is not what was written there")
 
 
-def _wrong_key(error: WrongKeyType) -> Problem:
-    LOG.error("%s", error)
-    return Problem("server/error", "The request failed, and the failure was logged.", hint="try again later")
-
-
 def _log_altered(error: CorruptTransparencyLog) -> Problem:
     LOG.error("%s; `hearts log verify` tells more", error)
     return Problem(
@@ -332,6 +326,5 @@ _TOLD: Final[dict[type[Exception], Callable[[Any], Problem]]] = {
     Cut: lambda error: Problem("log/cut", str(error), hint="read the table anew, and go on from its seq"),
     Closed: lambda error: Problem("server/stopping", str(error), hint="try again in a moment"),
     KeyFileError: _key_missing,
-    WrongKeyType: _wrong_key,
     HTTPException: _http,
 }

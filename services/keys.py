@@ -6,8 +6,7 @@ one script about one game touches one slot, and the same code runs on a single s
 
 from __future__ import annotations
 
-import re
-from typing import Final, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 
@@ -240,22 +239,6 @@ TEMPLATES = (
 
 STREAMS_PATTERN = "h:{p*}:g:*"
 """What SCAN finds the streams of all games by."""
-
-
-_TYPES: Final = [
-    (
-        re.compile(
-            re.sub(r"<\w+>|pNN", lambda hole: r"p\d+" if hole[0] == "pNN" else ".+", re.escape(one.key))
-        ),
-        one.type,
-    )
-    for one in TEMPLATES
-]
-
-
-def type_of(key: str) -> str | None:
-    """The type that a key should have in the store; none where it is no key of ours."""
-    return next((kind for pattern, kind in _TYPES if pattern.fullmatch(key)), None)
 
 
 def game_of_stream(key: bytes) -> str:

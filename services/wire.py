@@ -6,11 +6,12 @@ Under `services.store` and `services.feed`, which decide what is sent.
 from __future__ import annotations
 
 import os
+import re
 import select
 import time
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha1
-from typing import Any
+from typing import Any, Final
 
 import redis
 from hiredis import pack_command
@@ -18,7 +19,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from redis.utils import HIREDIS_AVAILABLE
 
-from services.keys import type_of
+from services.keys import TEMPLATES
 
 _MARGIN = 5.0
 """Seconds a blocking read may outlast the time it was asked to wait, before the server counts as gone."""
@@ -242,6 +243,22 @@ _NOT_NOW = (
 def _cannot_now(error: redis.ResponseError) -> bool:
     """Whether a refusal tells of the server's condition (disk, memory, role), not of the command."""
     return isinstance(error, _NOT_NOW) or str(error).startswith(("MISCONF ", "NOREPLICAS ", "BUSY "))
+
+
+_TYPES: Final = [
+    (
+        re.compile(
+            re.sub(r"<\w+>|pNN", lambda hole: r"p\d+" if hole[0] == "pNN" else ".+", re.escape(one.key))
+        ),
+        one.type,
+    )
+    for one in TEMPLATES
+]
+
+
+def type_of(key: str) -> str | None:
+    """The type that a key should have in the store; none where it is no key of ours."""
+    return next((kind for pattern, kind in _TYPES if pattern.fullmatch(key)), None)
 
 
 def wrong_types(wire: Wire, keys: Iterable[str]) -> dict[str, str]:

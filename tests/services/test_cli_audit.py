@@ -21,8 +21,6 @@ from services import audit_batch
 from services.archive import file_name
 from services.audit_batch import LOCAL_GAMES, audit_game
 from services.cli_audit import FEW, audit
-from services.keys import Keys
-from services.leaves import Leaf, find_leaves
 from services.settings import Settings
 from services.wiring import Services, build
 from tests.support.audited import open_game
@@ -147,43 +145,6 @@ def test_an_empty_store_holds(run: Run) -> None:
         "0 games hold, 0 do not",
     ]
     assert (0, told) == (run("--all").exit_code, run("--all").stdout.splitlines())
-
-
-def test_a_leaf_of_no_game(run: Run, services: Services) -> None:
-    """Given a leaf that somebody wrote into the log, of a game that there never was, then the log does not hold."""
-    open_game(services)
-    fields = {"g": "f" * 24, "k": "lock", "s": 3, "h": bytes(32)}
-    services.client.xadd(Keys.log_leaves, fields, id="3-0")
-    done = run("--all", "-q")
-    assert 1 == done.exit_code, done.output
-    assert (
-        "transparency log: DOES NOT HOLD; 3 leaves\n  the transparency log has lost subtree (0, 2)"
-        in done.stdout
-    )
-
-
-def test_a_leaf_of_no_game_that_was_added_as_any_other(run: Run, services: Services) -> None:
-    """Then it is told of that game too."""
-    services.log.tree.add([Leaf("f" * 24, "lock", 3, bytes(32))])
-    done = run("--all", "-q")
-    assert 1 == done.exit_code, done.output
-    assert f"leaf 0 has the lock of game {'f' * 24} at event 3" in done.stdout
-
-
-def test_a_log_that_does_not_continue_what_was_signed(run: Run, services: Services) -> None:
-    """Given a log that was made anew, without its last leaf, then the last checkpoint tells."""
-    game = open_game(services)
-    services.log.checkpoint()
-    keys = (Keys.log_leaves, Keys.log_index, Keys.log_places, Keys.log_nodes(0, 0), Keys.log_nodes(1, 0))
-    services.client.delete(*keys)
-    lock, end = find_leaves(game, services.store.read(game))
-    services.log.tree.add([lock._replace(head=bytes(32)), end])
-    done = run("--all", "--json", "-q")
-    assert 1 == done.exit_code
-    log = next(line["log"] for line in map(json.loads, done.stdout.splitlines()) if "log" in line)
-    assert [
-        "the first 2 leaves are others than they were: the log was changed (as the server itself signed it last)"
-    ] == log["problems"]
 
 
 def test_a_key_of_another_type(run: Run, services: Services) -> None:
