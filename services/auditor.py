@@ -205,7 +205,8 @@ class Auditor:
             kept_by={name: value or b"" for name, value in zip(_INDEX, index, strict=True)},
             due=_due(due, before, after),
             unlisted=self._unlisted(game, projected, players),
-            to_archive=finished is not None or not first or first[0][0] != b"1-0",
+            finished=None if finished is None else float(finished),
+            archived=not first or first[0][0] != b"1-0",
             ranked=bool(self._store.wire.call("SISMEMBER", keys.standings_known, game)),
             lobbies={
                 status: int(float(score))

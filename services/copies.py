@@ -45,8 +45,10 @@ class Copies(NamedTuple):
     """Players at the table, by the summary, whose list of games lacks it."""
     ranked: bool
     """Whether the standings know it as a finished game."""
-    to_archive: bool
-    """Whether it is among the finished games that are to be archived, or is archived."""
+    finished: float | None
+    """Since when it counts as finished, in ms, where it is among the games that are to be archived."""
+    archived: bool
+    """Whether the store has not all of its stream."""
     places: list[Place]
     log_fault: str | None
 
@@ -78,10 +80,10 @@ def due_problem(due: Due, table: Table, now: int) -> str | None:
     return None
 
 
-def list_problems(copies: Copies, table: Table, right: Update, *, ended: bool) -> Iterator[str]:
+def list_problems(copies: Copies, table: Table, right: Update, now: int, *, ended: bool) -> Iterator[str]:
     """Where a game that is projected as of ``table`` is not, or not rightly, where it is looked for.
 
-    ``right`` is its projection; ``ended`` says that no event comes after ``table``.
+    ``right`` is its projection; ``now`` is in ms; ``ended`` says that no event comes after ``table``.
     """
     summary = right.summary
     for name, wanted in index_fields(right).items():
@@ -97,8 +99,11 @@ def list_problems(copies: Copies, table: Table, right: Update, *, ended: bool) -
     for player in copies.unlisted:
         yield f"it is not in the list of games of {player}"
     yield from _desk_problems(copies, table)
-    if ended and table.state.phase == "over" and not copies.to_archive:
-        yield "it is over, and it is not among the games that are to be archived"
+    if ended and table.state.phase == "over" and not copies.archived:
+        if copies.finished is None:
+            yield "it is over, and it is not among the games that are to be archived"
+        elif copies.finished > now + _SKEW_MS:
+            yield f"it is to be archived as if it ended at {copies.finished:.0f}, which is yet to come"
     if ended and finished_of(table) is not None and not copies.ranked:
         yield "it is over, and the standings do not know it"
 

@@ -146,7 +146,7 @@ class Inspection:
         self._check_log(log)
         tables = self._fold()
         self._check_snapshot(tables)
-        self._check_projection(tables)
+        self._check_projection(tables, now)
         self._check_due(tables, now)
         self._check_secrets()
         held = [one for one, told in zip(self._receipts, receipts, strict=True) if told.status == "holds"]
@@ -247,7 +247,7 @@ class Inspection:
             for name in _differences(kept, wanted):
                 self._tell("snapshot", kept.seq, f"its {name} is not what the events come to")
 
-    def _check_projection(self, tables: dict[int, Table]) -> None:
+    def _check_projection(self, tables: dict[int, Table], now: int) -> None:
         """The summary in the read models is that of the fold, and the game is listed where it belongs."""
         kept, last = self._copies.projected, len(self._entries)
         if self._copies.misprint:
@@ -269,7 +269,7 @@ class Inspection:
             if kept.get(name) != wanted.get(name):
                 told = f"{name} is {_short(kept.get(name))}, and the events say {_short(wanted.get(name))}"
                 self._tell("projection", kept["seq"], told)
-        for problem in list_problems(self._copies, table, one, ended=kept["seq"] == last):
+        for problem in list_problems(self._copies, table, one, now, ended=kept["seq"] == last):
             self._tell("projection", kept["seq"], problem)
 
     def _check_due(self, tables: dict[int, Table], now: int) -> None:

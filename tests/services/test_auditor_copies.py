@@ -257,6 +257,9 @@ def test_an_entry_of_another_kind_of_id_is_found(services: Services, game: str) 
 
 
 def test_a_finished_game_that_would_never_be_archived_is_found(services: Services, game: str) -> None:
-    """It is missing in the list of those that are to be."""
-    services.client.zrem(services.keys.finished(services.keys.partition(game)), game)
+    """It is missing in the list of those that are to be, or stands there as if it ended in a hundred years."""
+    finished = services.keys.finished(services.keys.partition(game))
+    services.client.zadd(finished, {game: services.clock() + 10**12})
+    assert "which is yet to come" in told(audit(services, game), "projection")
+    services.client.zrem(finished, game)
     assert "not among the games that are to be archived" in told(audit(services, game), "projection")
