@@ -205,6 +205,7 @@ class EmbeddedStore:
             "server": server,
             "server_began": process_began(server),
             "socket": str(self.socket),
+            "folder": watchdog.mark_of(self.folder),
         }
         fresh = self.folder / f"{RECORD}.new"
         fresh.write_text(json.dumps(record))

@@ -56,12 +56,18 @@ def lives(record: dict[str, Any], who: str) -> bool:
 
 
 def read_record(folder: Path) -> dict[str, Any]:
-    """The record of a store's folder, empty where it has none that can be read."""
+    """The record of a store's folder, empty where it has none that can be read, and where that is of another folder.
+
+    A copy of a folder that is being served has a record that names the server of the other one, which lives.
+    """
     try:
         record = json.loads((folder / RECORD).read_text())
     except (OSError, ValueError):
         return {}
-    return record if isinstance(record, dict) else {}
+    mark = mark_of(folder)
+    if not isinstance(record, dict) or mark is None or record.get("folder") != list(mark):
+        return {}
+    return record
 
 
 def watch(

@@ -186,6 +186,28 @@ def test_a_lost_or_damaged_record_is_no_matter(data: Path, record: str) -> None:
     assert is_gone(pid)
 
 
+def test_a_copy_of_a_folder_that_is_served_is_another_store(data: Path, tmp_path: Path) -> None:
+    """Given a copy made while the server runs, then who reads or serves the copy has its own server, and the first loses nothing."""
+    copy = tmp_path / "copy"
+    with EmbeddedStore(data) as first:
+        add(log(first), 0, 3)
+        shutil.copytree(data, copy, ignore=shutil.ignore_patterns("*.sock"))
+        assert store_socket_url(copy) != first.url
+        with pytest.raises(StoreUnavailable):
+            log(EmbeddedStore(copy)).last("g")
+        with EmbeddedStore(copy) as second:
+            assert second.owned
+            assert (server(second), second.url) != (server(first), first.url)
+            add(log(second), 3, 2)
+            add(log(first), 3, 1)
+            assert (4, 5) == (log(first).last("g"), log(second).last("g"))
+        assert first.poll()
+        with connect(first.url) as client:
+            assert client.ping()
+    with EmbeddedStore(data) as again:
+        assert 4 == log(again).last("g")
+
+
 def test_a_killed_server_is_brought_back_with_all_that_was_acknowledged(data: Path) -> None:
     """Every append that was answered before the SIGKILL is read after the restart, by the same client."""
     with EmbeddedStore(data) as store:
