@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
@@ -13,7 +14,7 @@ from services.keylist import key_links
 from services.leaves import Leaf
 from services.log_edge import LogEdge
 from services.merkle import verify_consistency, verify_inclusion
-from services.notes import Checkpoint, sign_checkpoint, verifier_key
+from services.notes import Checkpoint, SignedCheckpoint, sign_checkpoint, verifier_key
 from services.translog import CorruptTransparencyLog, TransparencyLog
 
 LOG: Final = logging.getLogger(__name__)
@@ -48,10 +49,11 @@ class PublicLog:
     Methods raise `StoreUnavailable`, `KeyMissing`, and `CorruptTransparencyLog` unless they say otherwise.
     """
 
-    def __init__(self, tree: TransparencyLog, ring: Signer, origin: str) -> None:
+    def __init__(self, tree: TransparencyLog, ring: Signer, origin: str, memory: Path | None = None) -> None:
+        """``memory`` is a file that keeps what was signed last, beside what the store has of it."""
         self.tree = tree
-        self._edge = LogEdge(tree, ring)
         self.origin = origin or f"hearts-house/{ring.first.public[:ORIGIN_KEY_DIGITS]}"
+        self._edge = LogEdge(tree, ring, self.origin, memory)
         self._ring = ring
 
     @property
@@ -61,11 +63,19 @@ class PublicLog:
 
     def checkpoint(self, size: int | None = None, server_key: str | None = None) -> str:
         """The checkpoint of the log as it is, or of its first ``size`` leaves, signed by every key or by one."""
-        size = self.tree.size() if size is None else size
+        size = self._edge.now() if size is None else size
         keys = self._ring.all() if server_key is None else (self._ring.of(server_key),)
         note = sign_checkpoint(Checkpoint(self.origin, size, self._edge.root(size)), keys)
         self._edge.keep(size, note)
         return note
+
+    def signed(self) -> list[tuple[str, SignedCheckpoint]]:
+        """The last checkpoints that were signed, each with the place that it stands in."""
+        return self._edge.kept()
+
+    def forget_signed(self) -> None:
+        """Forget what was signed: the log as it is counts as the first one."""
+        self._edge.forget()
 
     def keys(self) -> list[dict[str, str | None]]:
         """The entries of the published list of keys."""
@@ -121,7 +131,7 @@ class PublicLog:
         hashes = [leaf.hash for leaf in leaves]
         found = list(zip(hashes, self.tree.find(hashes), strict=True))
         if size is None and any(index is not None for _, index in found):
-            size = self.tree.size()
+            size = self._edge.now()
         covered = [(leaf, index) for leaf, index in found if index is not None and index < (size or 0)]
         if not covered or size is None:
             return None

@@ -116,7 +116,7 @@ def audit(
                     with closing(_outcomes(house, chosen, jobs, quiet)) as many:
                         _go_through(many, told, tally, advance)
             if every:
-                log = check_log(house.log.tree, house.key.held)
+                log = check_log(house.log, house.key.held)
                 shared = log, StandingsCheck(house.store.wire, house.keys, house.tables.load).run()
     except Interrupted as stopped:
         _sum_up(tally, to_stderr=True)

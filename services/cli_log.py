@@ -70,7 +70,7 @@ def checkpoint(anew: bool) -> None:
     with house_or_status_2() as house:
         _refuse_damaged(house, anew=anew)
         if anew:
-            house.client.delete(house.keys.log_signed)
+            house.log.forget_signed()
         click.echo(house.log.checkpoint(), nl=False)
 
 
@@ -112,7 +112,7 @@ def verify(checkpoints: tuple[KeptCheckpoint, ...], as_json: bool) -> None:
         tree, lag = house.log.tree, house.projections.lag()
         places, problems = check_tree(tree)
         if not problems:
-            problems += check_signed(tree, len(places), house.key.held)
+            problems += check_signed(house.log, len(places), house.key.held)
             told = (
                 check_checkpoint(tree, one, len(places), house.log.origin, house.key.held)
                 for one in checkpoints
@@ -139,8 +139,8 @@ def verify(checkpoints: tuple[KeptCheckpoint, ...], as_json: bool) -> None:
 
 def _refuse_damaged(house: Services, *, anew: bool = False) -> None:
     """End with status 1 where the log is not what was written there: to add to it, or to sign it, would make it worse."""
-    tree = house.log.tree
-    problems = check_tree(tree)[1] if anew else check_log(tree, house.key.held).problems
+    log = house.log
+    problems = check_tree(log.tree)[1] if anew else check_log(log, house.key.held).problems
     for problem in problems:
         click.echo(printable_line(problem), err=True)
     if problems:

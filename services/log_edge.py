@@ -2,15 +2,18 @@
 
 The hashes of the tree stand in the store, where somebody may change them, and a root that was signed cannot be taken
 back: watchers would tell of a fork. So a root is worked out from the leaves, of which a process keeps the right edge, held
-to the hashes in the store, and shown to continue the last one that was signed. That one stands in the store as a signed
-note, which only who has the key can write, so that a new process has to read no more than the leaves since.
+to the hashes in the store, and shown to continue the last one that was signed. That one is kept as a signed note twice: in
+the store, for all processes of a house, and in a file beside the server key, which who can write to the store alone
+cannot put back to an earlier one. A new process has to read no more than the leaves since.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
-from threading import Lock
+from pathlib import Path
+from threading import Lock, get_ident
 
 import redis
 
@@ -29,16 +32,29 @@ class LogEdge:
     Every method raises `StoreUnavailable`, and `CorruptTransparencyLog` where the log is not the one that was signed.
     """
 
-    def __init__(self, tree: TransparencyLog, ring: Signer) -> None:
-        self._tree, self._ring = tree, ring
+    def __init__(self, tree: TransparencyLog, ring: Signer, origin: str, memory: Path | None) -> None:
+        self._tree, self._ring, self._origin = tree, ring, origin
+        self._memory = memory
+        """The file beside the server key; none where there is no such place."""
         self._size, self._frontier = 0, list[bytes]()
         self._begun = False
         self._kept = 0
-        """Leaves of the log of which the store has a note, as far as this process knows."""
+        """Leaves of the log of which there is a note, as far as this process knows."""
         self._lock = Lock()
 
+    def now(self) -> int:
+        """How many leaves there are, which are no fewer than this process knows of or were signed. Raises `KeyMissing`."""
+        with self._lock:
+            if not self._begun:
+                self._begin()
+            known = self._size
+        size = self._tree.size()
+        if size < known:
+            raise _cut_off(size, known)
+        return size
+
     def root(self, size: int) -> bytes:
-        """The root of the first ``size`` leaves. Raises `KeyMissing` as the first `read_kept` does."""
+        """The root of the first ``size`` leaves. Raises `KeyMissing`."""
         with self._lock:
             if not self._begun:
                 self._begin()
@@ -48,35 +64,67 @@ class LogEdge:
             return found if size == self._size else self._earlier(size, found)
 
     def keep(self, size: int, note: str) -> None:
-        """Keep the note of ``size`` leaves that was signed, where it is the latest; a store that takes nothing keeps none."""
-        if size > self._kept:
-            with suppress(StoreUnavailable):
-                self._tree.wire.call("SET", Keys.log_signed, note)
-                self._kept = size
+        """Keep the note of ``size`` leaves that was signed, where it is the latest. A place that takes nothing keeps none."""
+        if size <= self._kept:
+            return
+        with suppress(StoreUnavailable):
+            self._tree.wire.call("SET", Keys.log_signed, note)
+            self._kept = size
+        if self._memory is not None:
+            with suppress(OSError):
+                _put(self._memory, note)
 
-    def read_kept(self) -> SignedCheckpoint | None:
-        """The last checkpoint that this server has signed. Raises `KeyMissing`."""
-        return read_kept(self._tree, [key.public for key in self._ring.all()])
+    def kept(self) -> list[tuple[str, SignedCheckpoint]]:
+        """The last checkpoints that this server has signed, each with the place it stands in. Raises `KeyMissing`."""
+        keys = [key.public for key in self._ring.all()]
+        found = [
+            (Keys.log_signed, _read_stored(self._tree, keys)),
+            (str(self._memory), self._remembered(keys)),
+        ]
+        return [(place, one) for place, one in found if one is not None]
+
+    def forget(self) -> None:
+        """Forget what was signed."""
+        with self._lock:
+            self._tree.wire.call("DEL", Keys.log_signed)
+            if self._memory is not None:
+                self._memory.unlink(missing_ok=True)
+            self._size, self._frontier, self._begun, self._kept = 0, [], False, 0
 
     # --- inside
 
     def _begin(self) -> None:
         """Take up the log where it was signed last."""
-        kept = self.read_kept()
-        if kept is not None:
-            (_, size, root) = kept.checkpoint
+        notes = sorted((one.checkpoint for _, one in self.kept()), key=lambda one: one.size)
+        if notes:
+            *earlier, (_, size, root) = notes
             have = self._tree.size()
             if have < size:
-                raise CorruptTransparencyLog(
-                    f"the transparency log has {have} leaves, and had {size} when it was signed: cut off"
-                )
+                raise _cut_off(have, size)
             frontier = self._tree.roots([_range(node) for node in pieces((0, size))])
             if join(frontier) != root:
-                raise CorruptTransparencyLog(
-                    f"the first {size} leaves of the transparency log are others than were signed: it was changed"
-                )
-            self._size, self._frontier, self._kept = size, frontier, size
+                raise _others(size)
+            self._size, self._frontier = size, frontier
+            for one in earlier:
+                if self._earlier(one.size, root) != one.root:
+                    raise _others(one.size)
+            # where one place has less than the other, it is told anew
+            self._kept = size if len({one.size for one in notes}) == 1 and len(notes) == 2 else 0
         self._begun = True
+
+    def _remembered(self, server_keys: Sequence[str]) -> SignedCheckpoint | None:
+        """The note of the file, where it is of this log: under another name it would be another one."""
+        if self._memory is None:
+            return None
+        try:
+            found = _read(self._memory.read_bytes(), str(self._memory), server_keys)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise CorruptTransparencyLog(
+                f"what was signed of the transparency log cannot be read: {error}"
+            ) from error
+        return found if found.checkpoint.origin == self._origin else None
 
     def _follow(self, size: int) -> None:
         """Go on to ``size`` leaves."""
@@ -105,24 +153,45 @@ class LogEdge:
         return root
 
 
-def read_kept(tree: TransparencyLog, server_keys: Sequence[str]) -> SignedCheckpoint | None:
-    """The last checkpoint that the server with these keys (hex) has signed, by the store.
+def _cut_off(have: int, had: int) -> CorruptTransparencyLog:
+    return CorruptTransparencyLog(
+        f"the transparency log has {have} leaves, and had {had} when it was signed: cut off"
+    )
 
-    Raises `CorruptTransparencyLog` where it is none, or nobody with such a key has signed it.
-    """
+
+def _others(size: int) -> CorruptTransparencyLog:
+    return CorruptTransparencyLog(
+        f"the first {size} leaves of the transparency log are others than were signed: it was changed"
+    )
+
+
+def _read_stored(tree: TransparencyLog, server_keys: Sequence[str]) -> SignedCheckpoint | None:
     try:
-        note = tree.wire.call("GET", Keys.log_signed)
+        note: bytes | None = tree.wire.call("GET", Keys.log_signed)
     except redis.ResponseError as error:
         raise CorruptTransparencyLog(str(error)) from error
-    if note is None:
-        return None
+    return None if note is None else _read(note, Keys.log_signed, server_keys)
+
+
+def _read(note: bytes, place: str, server_keys: Sequence[str]) -> SignedCheckpoint:
     try:
         kept = read_checkpoint(note.decode())
     except (Malformed, UnicodeDecodeError) as error:
-        raise CorruptTransparencyLog(f"{Keys.log_signed} holds no checkpoint: {error}") from error
+        raise CorruptTransparencyLog(f"{place} holds no checkpoint: {error}") from error
     if not kept.judge(server_keys):
-        raise CorruptTransparencyLog(f"the checkpoint in {Keys.log_signed} is not signed by this server")
+        raise CorruptTransparencyLog(f"the checkpoint in {place} is not signed by this server")
     return kept
+
+
+def _put(path: Path, note: str) -> None:
+    """Write a file, which is at any moment the old or the new one whole."""
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.{get_ident()}.new")
+    try:
+        fresh.write_text(note, encoding="utf-8")
+        fresh.replace(path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
 
 
 def _grown(size: int, frontier: Sequence[bytes], leaves: Sequence[bytes]) -> list[bytes]:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from services.checkpoints import PublicLog
 from services.integrity import KeptCheckpoint
+from services.keys import Keys
 from services.leaves import Leaf, find_leaves
-from services.log_edge import read_kept
 from services.merkle import node_hash
 from services.store import Store, StoreError, StoreUnavailable
 from services.translog import CorruptTransparencyLog, Place, TransparencyLog
@@ -25,11 +26,11 @@ class LogReport(msgspec.Struct, frozen=True):
     problems: tuple[str, ...]
 
 
-def check_log(tree: TransparencyLog, server_keys: Sequence[str]) -> LogReport:
+def check_log(log: PublicLog, server_keys: Sequence[str]) -> LogReport:
     """The log held to its own leaves, and to what the server with these keys (hex) signed of it last. Raises `StoreUnavailable`."""
-    places, problems = check_tree(tree)
+    places, problems = check_tree(log.tree)
     if not problems:
-        problems += check_signed(tree, len(places), server_keys)
+        problems += check_signed(log, len(places), server_keys)
     return LogReport(not problems, len(places), tuple(problems))
 
 
@@ -87,17 +88,20 @@ def check_checkpoint(
     return None
 
 
-def check_signed(tree: TransparencyLog, size: int, server_keys: Sequence[str]) -> Iterator[str]:
-    """What the last checkpoint that the server has signed, by the store, says against the log of ``size`` leaves."""
+def check_signed(log: PublicLog, size: int, server_keys: Sequence[str]) -> Iterator[str]:
+    """What the last checkpoints that the server has signed say against its log of ``size`` leaves."""
     try:
-        signed = read_kept(tree, server_keys)
+        signed = log.signed()
     except CorruptTransparencyLog as error:
         yield str(error)
         return
-    if signed is not None:
-        problem = check_checkpoint(tree, KeptCheckpoint(signed), size, signed.checkpoint.origin, server_keys)
+    if signed and Keys.log_signed not in [place for place, _ in signed]:
+        yield f"what the server signed last is not in the store any more: {Keys.log_signed} is gone"
+    for place, one in signed:
+        kept = KeptCheckpoint(one)
+        problem = check_checkpoint(log.tree, kept, size, one.checkpoint.origin, server_keys)
         if problem is not None:
-            yield f"{problem} (as the server itself signed it last)"
+            yield f"{problem} (as the server itself signed it last, by {place})"
 
 
 class GamesCheck:

@@ -323,6 +323,11 @@ class Settings:
         """The file of the server's secret key."""
         return Path(self.key_file) if self.key_file else self.data / "server.key"
 
+    @property
+    def signed_path(self) -> Path:
+        """The file that keeps what was signed last of the transparency log, beside the key."""
+        return self.key_path.with_name(f"{self.key_path.name}.signed")
+
 
 def asked_languages(environ: Mapping[str, str] | None = None) -> list[str]:
     """The locale names that the environment asks for texts in, best first, in gettext's order; [] for plain English."""

@@ -105,7 +105,7 @@ def build(
     log = Store(client, keys, archive)
     key = KeyRing(log.wire, settings.key_path, draw)
     tables = Tables(log, key, tell_time, draw)
-    public_log = PublicLog(TransparencyLog(log.wire), key, settings.origin)
+    public_log = PublicLog(TransparencyLog(log.wire), key, settings.origin, settings.signed_path)
     projections = Projections(client, keys)
     return Services(
         settings=settings,

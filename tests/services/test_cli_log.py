@@ -76,7 +76,7 @@ def test_a_log_that_lost_a_leaf_is_signed_only_anew(run: Run, services: Services
         refused = run(*words)
         assert (1, "") == (refused.exit_code, refused.stdout)
         assert (
-            f"the log had {before.size} leaves, and has 2 (as the server itself signed it last)"
+            f"the log had {before.size} leaves, and has 2 (as the server itself signed it last, by "
             in refused.stderr
         )
     assert "as the server itself signed it last" in run("verify").stdout
@@ -169,6 +169,8 @@ def test_a_log_that_was_written_anew_is_found_by_a_checkpoint(
     for key in services.client.scan_iter("h:{log}:*"):
         services.client.delete(key)
     services.log.tree.add(leaves[::-1])
+    assert "the log was changed (as the server itself signed it last" in run("verify").stdout
+    services.log.forget_signed()
     assert 0 == run("verify").exit_code
     done = run("verify", "--checkpoint", str(kept))
     assert (1, True) == (done.exit_code, "the first 4 leaves are others" in done.stdout)
@@ -258,6 +260,7 @@ def test_a_log_that_does_not_continue_what_was_signed(services: Services) -> Non
     done = CliRunner().invoke(audit, ["--all", "--json", "-q"])
     assert 1 == done.exit_code
     log = next(line["log"] for line in map(json.loads, done.stdout.splitlines()) if "log" in line)
-    assert [
-        "the first 2 leaves are others than they were: the log was changed (as the server itself signed it last)"
-    ] == log["problems"]
+    assert 2 == len(log["problems"])
+    for problem, place in zip(log["problems"], (Keys.log_signed, services.settings.signed_path), strict=True):
+        told = "the first 2 leaves are others than they were: the log was changed (as the server itself signed it last"
+        assert f"{told}, by {place})" == problem

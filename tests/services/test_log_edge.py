@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import redis
 
@@ -47,6 +49,11 @@ def forget(client: redis.Redis) -> None:
     client.delete(Keys.log_leaves, Keys.log_index, Keys.log_places, Keys.log_nodes(0, 0))
     for level in range(1, 8):
         client.delete(Keys.log_nodes(level, 0))
+
+
+def remembers(client: redis.Redis, folder: Path) -> PublicLog:
+    """The same, with a file beside its key."""
+    return PublicLog(TransparencyLog(Wire(client)), Ring(KEY), ORIGIN, folder / "key.signed")
 
 
 @pytest.mark.parametrize("steps", [(1, 2, 3, 4, 5, 8, 13, 40), (40,), (7, 8, 9, 31, 32, 33)], ids=str)
@@ -167,3 +174,96 @@ def test_a_store_that_takes_no_note(client: redis.Redis, monkeypatch: pytest.Mon
     root = signed(log).checkpoint.root
     assert verify_inclusion(leaf(0).hash, 0, 1, [], root)
     assert 0 == client.exists(Keys.log_signed)
+
+
+# --- the file beside the key
+
+
+def test_a_store_that_was_put_back_is_not_signed(client: redis.Redis, tmp_path: Path) -> None:
+    """Given log and note as they were earlier, and other leaves since, then the file tells, and a process that runs knows."""
+    running = remembers(client, tmp_path)
+    running.tree.add([leaf(number) for number in range(4)])
+    early = running.checkpoint()
+    running.tree.add([leaf(number) for number in range(6)])
+    running.checkpoint()
+    forget(client)
+    running.tree.add([leaf(number) for number in range(4)])
+    client.set(Keys.log_signed, early)
+    for each in (running, remembers(client, tmp_path)):
+        with pytest.raises(
+            CorruptTransparencyLog, match="has 4 leaves, and had 6 when it was signed: cut off"
+        ):
+            each.checkpoint()
+        with pytest.raises(CorruptTransparencyLog):
+            each.show([leaf(0)])
+    running.tree.add([leaf(number) for number in (0, 1, 2, 3, 7, 8, 9)])
+    with pytest.raises(CorruptTransparencyLog, match="was changed"):
+        remembers(client, tmp_path).checkpoint()
+
+
+def test_a_log_that_was_wiped_is_not_signed(client: redis.Redis, tmp_path: Path) -> None:
+    """Given that the log and its note are gone from the store."""
+    running = remembers(client, tmp_path)
+    running.tree.add([leaf(0), leaf(1)])
+    running.checkpoint()
+    forget(client)
+    client.delete(Keys.log_signed)
+    for each in (running, remembers(client, tmp_path)):
+        with pytest.raises(CorruptTransparencyLog, match="has 0 leaves, and had 2"):
+            each.checkpoint()
+
+
+def test_without_the_note_in_the_store_the_file_leads(client: redis.Redis, tmp_path: Path) -> None:
+    """It is kept in the store again with the next checkpoint, and the other way round."""
+    log = remembers(client, tmp_path)
+    log.tree.add([leaf(number) for number in range(3)])
+    log.checkpoint()
+    for lose in (lambda: client.delete(Keys.log_signed), (tmp_path / "key.signed").unlink):
+        assert ["h:{log}:signed", str(tmp_path / "key.signed")] == [place for place, _ in log.signed()]
+        lose()
+        assert 1 == len(log.signed())
+        remembers(client, tmp_path).checkpoint()
+        assert [3, 3] == [one.checkpoint.size for _, one in log.signed()]
+
+
+def test_the_file_of_another_log_does_not_count(client: redis.Redis, tmp_path: Path) -> None:
+    """Given another name for the log, then it begins anew, as it does for its watchers."""
+    log = remembers(client, tmp_path)
+    log.tree.add([leaf(0), leaf(1)])
+    log.checkpoint()
+    client.flushall()
+    other = PublicLog(TransparencyLog(Wire(client)), Ring(KEY), "example.org/other", tmp_path / "key.signed")
+    other.tree.add([leaf(5)])
+    assert 1 == signed(other).checkpoint.size
+
+
+def test_a_file_that_cannot_be_believed(client: redis.Redis, tmp_path: Path) -> None:
+    """One that is none, by another key, or cannot be read."""
+    path = tmp_path / "key.signed"
+    forged = sign_checkpoint(Checkpoint(ORIGIN, 0, EMPTY_ROOT), (OTHER_KEY,))
+    for text, why in (("x", "holds no checkpoint"), (forged, "is not signed by this server")):
+        path.write_text(text)
+        with pytest.raises(CorruptTransparencyLog, match=why):
+            remembers(client, tmp_path).checkpoint()
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(CorruptTransparencyLog, match="cannot be read"):
+        remembers(client, tmp_path).checkpoint()
+
+
+def test_a_place_that_takes_no_file(client: redis.Redis, tmp_path: Path) -> None:
+    """Checkpoints are signed all the same."""
+    log = remembers(client, tmp_path / "nowhere")
+    log.tree.add([leaf(0)])
+    assert 1 == signed(log).checkpoint.size
+
+
+def test_what_was_signed_can_be_forgotten(client: redis.Redis, tmp_path: Path) -> None:
+    """Given a log that lost its end for good, then it is signed again once that is asked for."""
+    log = remembers(client, tmp_path)
+    log.tree.add([leaf(0), leaf(1)])
+    log.checkpoint()
+    forget(client)
+    log.tree.add([leaf(0)])
+    log.forget_signed()
+    assert 1 == signed(log).checkpoint.size == signed(remembers(client, tmp_path)).checkpoint.size
