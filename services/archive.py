@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import stat
 import threading
 import time
 from collections import OrderedDict
@@ -98,7 +99,12 @@ class Folder:
 
     def read(self, name: str) -> bytes:
         """A block. Raises FileNotFoundError."""
-        return (self._path / name).read_bytes()
+        # what is no file, such as a pipe, might let its reader wait for ever
+        descriptor = os.open(self._path / name, os.O_RDONLY | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise OSError(f"{name} is no regular file")
+            return file.read()
 
     def drop(self, name: str) -> None:
         """Keep a block no longer; nothing where there is none."""

@@ -218,13 +218,13 @@ def server_key(wire: Wire, path: Path, entropy: Callable[[int], bytes]) -> Serve
     """
     stored: bytes | None = wire.call("GET", Keys.server_key)
     if stored is not None and _is_missing(path):
-        raise ServerKeyMismatch(stored.decode(), path, None)
+        raise ServerKeyMismatch(stored.decode(errors="replace"), path, None)
     key = load_key(path, entropy)
     if stored is None:
         wire.call("SET", Keys.server_key, key.public, "NX")
         stored = wire.call("GET", Keys.server_key)
-    if stored is not None and stored.decode() != key.public:
-        raise ServerKeyMismatch(stored.decode(), path, key.public)
+    if stored is not None and stored != key.public.encode():
+        raise ServerKeyMismatch(stored.decode(errors="replace"), path, key.public)
     return key
 
 

@@ -125,7 +125,10 @@ class Auditor:
         """About how many games there are: those in the lists of the read models."""
         keys = self._store.keys
         lobbies = [keys.lobby(p, status) for p in range(keys.partitions) for status in STATUSES]
-        return sum(self._store.wire.pipeline([("ZCARD", lobby) for lobby in lobbies]))
+        try:
+            return sum(self._store.wire.pipeline([("ZCARD", lobby) for lobby in lobbies]))
+        except redis.ResponseError:  # one of them is no list, as the check of the keys tells
+            return 0
 
     def last_at(self, game: str) -> float:
         """When the last event of a game happened, in ms; of one that cannot be read, which must be looked at, just now."""
@@ -142,7 +145,10 @@ class Auditor:
         for lobby in (keys.lobby(p, status) for p in range(keys.partitions) for status in STATUSES):
             cursor = b"0"
             while True:
-                cursor, flat = wire.call("ZSCAN", lobby, cursor, "COUNT", _PAGE)
+                try:
+                    cursor, flat = wire.call("ZSCAN", lobby, cursor, "COUNT", _PAGE)
+                except redis.ResponseError:  # it is no list, as the check of the keys tells
+                    break
                 games = [one.decode(errors="replace") for one in flat[::2]]
                 there = wire.pipeline([("EXISTS", keys.table(game)) for game in games])
                 yield from (game for game, known in zip(games, there, strict=True) if known)
@@ -209,7 +215,7 @@ class Auditor:
             archived=not first or first[0][0] != b"1-0",
             ranked=bool(self._store.wire.call("SISMEMBER", keys.standings_known, game)),
             lobbies={
-                status: int(float(score))
+                status: float(score)
                 for status, score in zip(STATUSES, scores, strict=True)
                 if score is not None
             },

@@ -20,6 +20,7 @@ from services.cli_process import Interrupted, interruptible
 from services.cli_records import Evidence
 from services.inspection import AuditReport
 from services.integrity import read_kept_receipt
+from services.keyscheck import KeysCheck, KeysReport
 from services.logcheck import LogReport, check_log
 from services.outputs import is_terminal, require_output
 from services.printable import printable, printable_line
@@ -79,7 +80,7 @@ class Told(NamedTuple):
     "--json",
     "as_json",
     is_flag=True,
-    help="One JSON object a game, on one line; with --all two more, of the log and of the standings.",
+    help="One JSON object a game, on one line; with --all three more, of the keys of the store, of the log and of the standings.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Tell only what is wrong, and at the end how many hold.")
 def audit(
@@ -104,9 +105,9 @@ def audit(
         require_output()
     named = _check_options(games, every, since, receipts)
     told, tally = Told(as_json, quiet), [0, 0, 0]
-    shared: tuple[LogReport, StandingsReport] | None = None
+    shared: tuple[KeysReport, LogReport, StandingsReport] | None = None
     try:
-        with house_or_status_2() as house, interruptible():
+        with house_or_status_2(known=True) as house, interruptible():
             if named is not None and len(named) <= FEW and jobs is None:
                 found: Iterator[Outcome] = _by_name(house, named, receipts)
                 _go_through(found, told, tally, _no_bar)
@@ -116,15 +117,17 @@ def audit(
                     with closing(_outcomes(house, chosen, jobs, quiet)) as many:
                         _go_through(many, told, tally, advance)
             if every:
-                log = check_log(house.log, house.key.held)
-                shared = log, StandingsCheck(house.store.wire, house.keys, house.tables.load).run()
+                shared = (
+                    KeysCheck(house.store.wire, house.keys).run(),
+                    check_log(house.log, house.key.held),
+                    StandingsCheck(house.store.wire, house.keys, house.tables.load).run(),
+                )
     except Interrupted as stopped:
         _sum_up(tally, to_stderr=True)
         click.echo("interrupted; nothing is said of the other games", err=True)
         sys.exit(128 + stopped.signum)
     if shared is not None:
-        _tell_log(shared[0], told)
-        _tell_standings(shared[1], told)
+        _tell_shared(*shared, told)
     if quiet or not as_json:
         _sum_up(tally, to_stderr=as_json or quiet)
     tally[FAULTY] += shared is not None and not all(one.ok for one in shared)
@@ -251,27 +254,24 @@ def _tell(outcome: Outcome, told: Told) -> None:
     _tell_report(report)
 
 
-def _tell_log(report: LogReport, told: Told) -> None:
-    if told.quiet and report.ok:
-        return
-    if told.as_json:
-        click.echo(msgspec.json.encode({"log": report}))
-        return
-    click.echo(f"transparency log: {'holds' if report.ok else 'DOES NOT HOLD'}; {report.leaves} leaves")
-    for problem in report.problems:
-        click.echo(f"  {printable_line(problem)}")
-
-
-def _tell_standings(report: StandingsReport, told: Told) -> None:
-    if told.quiet and report.ok:
-        return
-    if told.as_json:
-        click.echo(msgspec.json.encode({"standings": report}))
-        return
-    verdict = "hold" if report.ok else "DO NOT HOLD"
-    click.echo(f"standings: {verdict}; {report.games} finished games, {report.players} players and bots")
-    for problem in report.problems:
-        click.echo(f"  {printable_line(problem)}")
+def _tell_shared(keys: KeysReport, log: LogReport, standings: StandingsReport, told: Told) -> None:
+    """What was found of what all games have in common."""
+    ranked = f"{standings.games} finished games, {standings.players} players and bots"
+    parts: list[tuple[str, KeysReport | LogReport | StandingsReport, str, str, str]] = [
+        ("keys", keys, "keys", "hold", f"{keys.keys} keys"),
+        ("log", log, "transparency log", "holds", f"{log.leaves} leaves"),
+        ("standings", standings, "standings", "hold", ranked),
+    ]
+    for name, report, title, verb, size in parts:
+        if told.quiet and report.ok:
+            continue
+        if told.as_json:
+            click.echo(msgspec.json.encode({name: report}))
+            continue
+        plain = "DOES NOT HOLD" if verb == "holds" else "DO NOT HOLD"
+        click.echo(f"{title}: {verb if report.ok else plain}; {size}")
+        for problem in report.problems:
+            click.echo(f"  {printable_line(problem)}")
 
 
 def _tell_report(report: AuditReport) -> None:

@@ -20,22 +20,31 @@ from services.cli import read_settings
 from services.cli_records import FILES
 from services.codec import CODEC
 from services.imported import NotImportable
+from services.keyscheck import require_marks
 from services.paging import EventPages
 from services.players import LONGEST_NAME
 from services.printable import file_name, printable_line
 from services.proof import proof_lines
 from services.record_files import FAULTY, HOLDS, UNREADABLE, Unreadable, read_file
-from services.store import StoreError, StoreUnavailable
+from services.store import StoreError, StoreUnavailable, connect
 from services.tables import UnknownGame
-from services.wiring import Services, build
+from services.wire import Wire
+from services.wiring import Services, build, store_url
 
 
 @contextmanager
-def open_house() -> Iterator[Services]:
-    """The services on the store of the settings. Raises `click.ClickException` where it cannot be worked with."""
+def open_house(*, known: bool = False) -> Iterator[Services]:
+    """The services on the store of the settings. Raises `click.ClickException` where it cannot be worked with.
+
+    A store that is to be ``known`` has to say by itself how it is divided and whose it is, unless it is empty.
+    """
     logging.basicConfig(level=logging.ERROR)
     try:
-        services = build(read_settings())
+        settings = read_settings()
+        if known:
+            with connect(store_url(settings)) as client:
+                require_marks(Wire(client))
+        services = build(settings)
         try:
             yield services
         finally:

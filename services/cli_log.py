@@ -45,10 +45,10 @@ class CouldNotRun(click.ClickException):
 
 
 @contextmanager
-def house_or_status_2() -> Iterator[Services]:
+def house_or_status_2(*, known: bool = False) -> Iterator[Services]:
     """The services, as `open_house` gives them; what keeps them from working ends the command with status 2."""
     try:
-        with open_house() as house:
+        with open_house(known=known) as house:
             yield house
     except StoreError as error:
         raise CouldNotRun(printable_line(str(error))) from error

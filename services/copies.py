@@ -39,7 +39,7 @@ class Copies(NamedTuple):
     """What is kept beside the summary, by which the lists are changed."""
     due: Due | None
     """When the house must act; none where the game went on meanwhile."""
-    lobbies: dict[str, int]
+    lobbies: dict[str, float]
     """When it was opened, by each lobby that it stands in."""
     unlisted: list[str]
     """Players at the table, by the summary, whose list of games lacks it."""
@@ -95,7 +95,7 @@ def list_problems(copies: Copies, table: Table, right: Update, now: int, *, ende
     if copies.lobbies.keys() != {status}:
         yield f"it is listed as {', '.join(copies.lobbies) or 'nowhere'}, and it is {status}"
     elif copies.lobbies[status] != opened:
-        yield f"it is listed as opened at {copies.lobbies[status]}, and it was at {opened}"
+        yield f"it is listed as opened at {copies.lobbies[status]:.0f}, and it was at {opened}"
     for player in copies.unlisted:
         yield f"it is not in the list of games of {player}"
     yield from _desk_problems(copies, table)
@@ -104,6 +104,8 @@ def list_problems(copies: Copies, table: Table, right: Update, now: int, *, ende
             yield "it is over, and it is not among the games that are to be archived"
         elif copies.finished > now + _SKEW_MS:
             yield f"it is to be archived as if it ended at {copies.finished:.0f}, which is yet to come"
+        elif copies.finished < table.at:
+            yield f"it is to be archived as if it ended at {copies.finished:.0f}, and it did at {table.at}"
     if ended and finished_of(table) is not None and not copies.ranked:
         yield "it is over, and the standings do not know it"
 

@@ -98,12 +98,13 @@ class Inspection:
         for seq, public, _ in entries:
             if b"\n" in public:
                 self._tell("stream", seq, "it has a line break, and a proof file an event a line")
-        if torn is not None:
-            self._tell("stream", torn.seq, torn.why)
         self._more: list[Claim] = []
         """Faults of claims behind the first one."""
         self._broken: tuple[int, str] | None = None
         """The first event up to which something else than the stream has another head, and what."""
+        if torn is not None:
+            self._tell("stream", torn.seq, torn.why)
+            self._break(torn.seq, torn.why)
 
     def is_empty(self) -> bool:
         """Whether the store has nothing of the game."""

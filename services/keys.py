@@ -241,9 +241,10 @@ STREAMS_PATTERN = "h:{p*}:g:*"
 """What SCAN finds the streams of all games by."""
 
 
-def game_of_stream(key: bytes) -> str:
-    """The game whose stream has this key."""
-    return key.decode().split("}:g:", 1)[1]
+def game_of_stream(key: bytes) -> str | None:
+    """The game whose stream has this key; none where no game has such an id."""
+    name = key.split(b"}:g:", 1)[1]
+    return name.decode() if name.isascii() else None
 
 
 class Keys:

@@ -278,9 +278,9 @@ class Ledger:
         folds = Folds(int(state["live"]), int(state.get("next", 0)))
         done = 0
         for fold in filter(None, folds):
-            if int(state[f"v:{fold}"]) == VERSION:
+            if int(state.get(f"v:{fold}", 0)) == VERSION:
                 done += self._advance(fold, state.get(f"at:{fold}", b"").decode())
-        if folds.next and not done and int(state[f"v:{folds.next}"]) == VERSION:
+        if folds.next and not done and int(state.get(f"v:{folds.next}", 0)) == VERSION:
             self._switch(folds.next)
         return done
 

@@ -71,11 +71,14 @@ class PartitionMismatch(StoreError):
 def fix_partitions(client: redis.Redis, wanted: int) -> int:
     """Fix the number of partitions of a new store; of an old one, check it. Returns the number.
 
-    Raises PartitionMismatch when the store was made with another.
+    Raises PartitionMismatch when the store was made with another, StoreError where it does not tell.
     """
     wire = Wire(client)
     wire.call("SET", Keys.partitions_key, wanted, "NX")
-    stored = int(wire.call("GET", Keys.partitions_key))
+    told: bytes = wire.call("GET", Keys.partitions_key)
+    if not told.isdigit():
+        raise StoreError(f"{Keys.partitions_key} holds {told!r:.60}, and should hold a number")
+    stored = int(told)
     if stored != wanted:
         raise PartitionMismatch(stored, wanted)
     return stored
@@ -251,7 +254,7 @@ class Store:
         while True:
             cursor, found = self.wire.call("SCAN", cursor, "MATCH", STREAMS_PATTERN, "COUNT", PAGE)
             for game in map(game_of_stream, found):
-                if game not in told:  # SCAN may give a key twice
+                if game is not None and game not in told:  # SCAN may give a key twice
                     told.add(game)
                     yield game
             if cursor == b"0":

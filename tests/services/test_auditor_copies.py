@@ -208,6 +208,13 @@ def test_what_the_lists_are_kept_by_is_checked(services: Services, game: str, na
     assert f"its lists are kept by {name} '{value}', and the" in told(audit(services, game), "projection")
 
 
+@pytest.mark.parametrize("score", ["inf", "-inf", "1.5"])
+def test_a_place_in_a_list_that_is_no_time_is_found(services: Services, game: str, score: str) -> None:
+    """A score that no program writes keeps nobody from the report."""
+    services.client.zadd(services.keys.lobby(services.keys.partition(game), "over"), {game: score})
+    assert "it is listed as opened at" in told(audit(services, game), "projection")
+
+
 def test_a_game_that_the_house_has_forgotten_is_found(services: Services) -> None:
     """It is not due, or too late; what a worker has taken is put off by its lease, and that is right."""
     clock, waits = services.clock, open_game(services, PERSON, most=1)
@@ -261,5 +268,9 @@ def test_a_finished_game_that_would_never_be_archived_is_found(services: Service
     finished = services.keys.finished(services.keys.partition(game))
     services.client.zadd(finished, {game: services.clock() + 10**12})
     assert "which is yet to come" in told(audit(services, game), "projection")
+    services.client.zadd(finished, {game: 1})
+    assert "it is to be archived as if it ended at 1, and it did at " in told(
+        audit(services, game), "projection"
+    )
     services.client.zrem(finished, game)
     assert "not among the games that are to be archived" in told(audit(services, game), "projection")

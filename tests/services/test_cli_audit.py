@@ -86,7 +86,8 @@ def test_all_games(run: Run, services: Services) -> None:
     over = open_game(services)
     games = {over, open_game(services, most=40), open_game(services, most=1)}
     done = run("--all", "--json")
-    *bodies, log, last = [json.loads(line) for line in done.stdout.splitlines()]
+    *bodies, keys, log, last = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (True, []) == (keys["keys"]["ok"], keys["keys"]["problems"])
     assert {"log": {"ok": True, "leaves": 4, "problems": []}} == log
     assert {"standings": {"ok": True, "games": 1, "players": 0, "problems": []}} == last
     assert (0, games) == (done.exit_code, {one["game"] for one in bodies})
@@ -140,6 +141,7 @@ def test_no_store_is_status_2(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_an_empty_store_holds(run: Run) -> None:
     """There is nothing wrong with no games."""
     told = [
+        "keys: hold; 2 keys",
         "transparency log: holds; 0 leaves",
         "standings: hold; 0 finished games, 0 players and bots",
         "0 games hold, 0 do not",

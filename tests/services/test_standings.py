@@ -332,6 +332,17 @@ class TestLedger:
         assert -1 == client.pttl(keys.standings_players(2))
         assert {b"live", b"v:2", b"at:2"} == set(client.hkeys(keys.standings_state))
 
+    def test_a_state_that_names_a_fold_that_is_not_there(
+        self, ledger: Ledger, standings: Standings, client: redis.Redis, keys: Keys
+    ) -> None:
+        """Given that somebody has changed which fold is read, then all is folded anew, and read again when that is done."""
+        ledger.enter(many(20))
+        work_off(ledger)
+        before = standings.board("cancellation", limit=100)
+        client.hset(keys.standings_state, "live", "7")
+        work_off(ledger)
+        assert (8, before) == (standings.fold(), standings.board("cancellation", limit=100))
+
     def test_a_newer_program_folds_anew_and_an_older_one_keeps_off(
         self, ledger: Ledger, standings: Standings, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import stat
 import time
 from collections.abc import Callable
@@ -86,6 +87,17 @@ def test_a_damaged_file(at: At, place: str, entries: list[Entry]) -> None:
         with pytest.raises(CorruptStream, match="is damaged") as raised:
             at(place)(GAME, len(entries))
         assert file_name(GAME, len(entries)) in str(raised.value)
+
+
+def test_what_is_no_file_lets_nobody_wait(at: At, tmp_path: Path, entries: list[Entry]) -> None:
+    """Given a pipe in the place of a file, to which nobody writes: the archive cannot be read, at once."""
+    archive = at(str(tmp_path / "a"))
+    archive.write(GAME, len(entries), seal(entries))
+    path = tmp_path / "a" / file_name(GAME, len(entries))
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(ArchiveUnavailable, match="is no regular file"):
+        archive(GAME, len(entries))
 
 
 def test_a_file_of_another_game(at: At, place: str, entries: list[Entry]) -> None:

@@ -1,0 +1,229 @@
+"""The keys of a store held to the house's own table of keys, and the lists of games to the games that there are.
+
+The audit of a game finds what is wrong with its own keys and where it is missing in a list. What nobody would look for
+is found here: keys that no program of this house writes, or of a game that there is not, or in a wrong partition, and
+games in lists where they do not belong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+import redis
+
+from services.keys import STREAMS_PATTERN, TEMPLATES, Keys
+from services.projections import STATUSES
+from services.wire import StoreError, Wire, type_of
+
+PAGE: Final = 1000
+"""Keys, or members of a list, that are looked at at a time."""
+MOST_TOLD: Final = 200
+"""Problems that are told; of further ones how many."""
+_OF_GAMES: Final = ("stream", "table", "snapshot", "idempotency")
+_NAMES: Final = [
+    (
+        re.compile(
+            re.sub(
+                r"<(\w+)>|pNN", lambda hole: f"(?P<{hole[1]}>.+)" if hole[1] else r"p\d+", re.escape(one.key)
+            )
+        ),
+        one.name,
+    )
+    for one in TEMPLATES
+    if "pNN" in one.key
+]
+
+
+class KeysReport(msgspec.Struct, frozen=True):
+    """What was found of the keys of a store."""
+
+    ok: bool
+    keys: int
+    problems: tuple[str, ...]
+
+
+class _Key(NamedTuple):
+    text: str
+    type: str
+    wanted: str | None
+    """The type that it should have; none where it is no key of ours."""
+
+
+class KeysCheck:
+    """Looks at every key of a store. Raises `StoreUnavailable`."""
+
+    def __init__(self, wire: Wire, keys: Keys) -> None:
+        self._wire, self._keys = wire, keys
+        self._partitions = {
+            spell(p): p
+            for p in range(keys.partitions)
+            for spell in (keys.feed, keys.due, keys.parked, keys.finished, keys.seats, keys.inbox)
+        } | {keys.lobby(p, status): p for p in range(keys.partitions) for status in STATUSES}
+        self._count = 0
+
+    def run(self) -> KeysReport:
+        """Everything that is wrong."""
+        problems: list[str] = []
+        more = 0
+        for problem in self._problems():
+            if len(problems) < MOST_TOLD:
+                problems.append(problem)
+            else:
+                more += 1
+        if more:
+            problems.append(f"and {more} more")
+        return KeysReport(not problems, self._count, tuple(problems))
+
+    def _problems(self) -> Iterator[str]:
+        for page in self._pages():
+            yield from self._of_page(page)
+        for p in range(self._keys.partitions):
+            yield from self._of_lists(p)
+
+    def _pages(self) -> Iterator[list[bytes]]:
+        cursor = b"0"
+        while True:
+            cursor, found = self._wire.call("SCAN", cursor, "MATCH", "h:*", "COUNT", PAGE)
+            yield found
+            if cursor == b"0":
+                return
+
+    def _of_page(self, found: Sequence[bytes]) -> Iterator[str]:
+        kinds = self._wire.pipeline([("TYPE", key) for key in found])
+        self._count += len(found)
+        owned: list[tuple[str, str]] = []
+        for raw, kind in zip(found, kinds, strict=True):
+            if kind == b"none":  # it has expired meanwhile
+                continue
+            key = _Key(raw.decode(errors="backslashreplace"), kind.decode(), _type_of(raw))
+            if key.wanted is None:
+                yield f"there is a key {key.text:.200}, which nobody of this house writes"
+            elif key.type != key.wanted:
+                yield f"the key {key.text:.200} holds a {key.type}, and should hold a {key.wanted}"
+            elif (wrong := self._misplaced(key.text)) is not None:
+                yield wrong
+            elif (game := _game_of(key.text)) is not None:
+                owned.append((key.text, game))
+        yield from self._without_stream(owned)
+
+    def _misplaced(self, key: str) -> str | None:
+        """Why a key cannot be where it is."""
+        for pattern, name in _NAMES:
+            match = pattern.fullmatch(key)
+            if match is None:
+                continue
+            parts = match.groupdict()
+            if name in _OF_GAMES or name == "desk":
+                whose = parts.get("game") or parts["player"]
+                right = getattr(self._keys, name)(whose)
+                return (
+                    None
+                    if right == key
+                    else f"the key {key:.200} is in a wrong partition: the house looks at {right:.200}"
+                )
+            return (
+                None if key in self._partitions else f"the key {key:.200} is of no partition, or of no status"
+            )
+        return None
+
+    def _without_stream(self, owned: Sequence[tuple[str, str]]) -> Iterator[str]:
+        there = self._wire.pipeline([("EXISTS", self._keys.stream(game)) for _, game in owned])
+        for (key, game), exists in zip(owned, there, strict=True):
+            # of one that expires by itself, as an idempotency key does, nothing is owed
+            if not exists and key not in (self._keys.stream(game), self._keys.idempotency(game)):
+                yield f"there is a key {key:.200}, and no game {game:.60}"
+
+    # --- lists
+
+    def _of_lists(self, partition: int) -> Iterator[str]:
+        keys = self._keys
+        plain = [
+            *(keys.lobby(partition, status) for status in STATUSES),
+            keys.due(partition),
+            keys.finished(partition),
+        ]
+        for key in plain:
+            for page in self._members(key):
+                yield from self._strangers(key, partition, [(one, one) for one in page])
+        for page in self._members(keys.seats(partition)):
+            yield from self._strangers(
+                keys.seats(partition), partition, [(one, one.rpartition(":")[2]) for one in page]
+            )
+            yield from self._not_at_table(keys.seats(partition), page)
+
+    def _members(self, key: str) -> Iterator[list[str]]:
+        """The members of a sorted set, some at a time; none of what is no such set, which is told of its key."""
+        cursor = b"0"
+        while True:
+            try:
+                cursor, flat = self._wire.call("ZSCAN", key, cursor, "COUNT", PAGE)
+            except redis.ResponseError:
+                return
+            yield [one.decode(errors="backslashreplace") for one in flat[::2]]
+            if cursor == b"0":
+                return
+
+    def _strangers(self, key: str, partition: int, members: Sequence[tuple[str, str]]) -> Iterator[str]:
+        there = self._wire.pipeline([("EXISTS", self._keys.stream(game)) for _, game in members])
+        for (member, game), exists in zip(members, there, strict=True):
+            if not exists:
+                yield f"{key} lists {member:.200}, and there is no such game"
+            elif self._keys.partition(game) != partition:
+                yield f"{key} lists {member:.200}, which belongs to another partition"
+
+    def _not_at_table(self, key: str, page: Sequence[str]) -> Iterator[str]:
+        """Entries of players that have no seat in the game, by what the lists are changed by."""
+        wrong = self._without_seat(key, page)
+        # somebody may just have stood up
+        for member in self._without_seat(key, wrong):
+            yield f"{key} lists {member:.200}, and that player is not at the table"
+
+    def _without_seat(self, key: str, members: Sequence[str]) -> list[str]:
+        asked: list[tuple[str, ...]] = []
+        for one in members:
+            asked += [("HGET", self._keys.table(one.rpartition(":")[2]), "players"), ("ZSCORE", key, one)]
+        replies = self._wire.pipeline(asked)
+        found = []
+        for one, players, score in zip(members, replies[::2], replies[1::2], strict=True):
+            at_table = players is None or one.split(":")[0] in players.decode(errors="replace").split()
+            if score is not None and not (at_table and one.count(":") == 2):
+                found.append(one)
+        return found
+
+
+def require_marks(wire: Wire) -> None:
+    """See that a store that has games says into how many partitions it is divided and by which key they are proved.
+
+    Raises `StoreError`: whoever begins to work with it would write these anew, and nobody would see that they were gone.
+    """
+    marks = (Keys.partitions_key, Keys.server_key)
+    there = wire.pipeline([("EXISTS", key) for key in marks])
+    gone = [key for key, exists in zip(marks, there, strict=True) if not exists]
+    cursor = b"0"
+    while gone:
+        cursor, found = wire.call("SCAN", cursor, "MATCH", STREAMS_PATTERN, "COUNT", PAGE)
+        if found:
+            raise StoreError(
+                f"the store has games, and {' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} gone from it; "
+                "`hearts up` writes what is missing anew, by the settings and the key file"
+            )
+        if cursor == b"0":
+            return
+
+
+def _type_of(raw: bytes) -> str | None:
+    try:
+        return type_of(raw.decode())
+    except UnicodeDecodeError:
+        return None
+
+
+def _game_of(key: str) -> str | None:
+    """The game that a key is of, where it is of one."""
+    for pattern, name in _NAMES:
+        if name in _OF_GAMES and (match := pattern.fullmatch(key)) is not None:
+            return match["game"]
+    return None
