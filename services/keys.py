@@ -239,6 +239,8 @@ TEMPLATES = (
 
 STREAMS_PATTERN = "h:{p*}:g:*"
 """What SCAN finds the streams of all games by."""
+EVERY_PATTERN = "h:*"
+"""What SCAN finds every key of the house by."""
 
 
 def game_of_stream(key: bytes) -> str | None:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import msgspec
 import redis
 
-from services.keys import STREAMS_PATTERN, TEMPLATES, Keys
+from services.keys import EVERY_PATTERN, STREAMS_PATTERN, TEMPLATES, Keys
 from services.projections import STATUSES
 from services.wire import StoreError, Wire, type_of
 
@@ -86,7 +86,7 @@ class KeysCheck:
     def _pages(self) -> Iterator[list[bytes]]:
         cursor = b"0"
         while True:
-            cursor, found = self._wire.call("SCAN", cursor, "MATCH", "h:*", "COUNT", PAGE)
+            cursor, found = self._wire.call("SCAN", cursor, "MATCH", EVERY_PATTERN, "COUNT", PAGE)
             yield found
             if cursor == b"0":
                 return
