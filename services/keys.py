@@ -238,9 +238,8 @@ TEMPLATES = (
 """Every key, for docs and tests. `pNN` stands for the partition, at least two digits."""
 
 STREAMS_PATTERN = "h:{p*}:g:*"
-"""What SCAN finds the streams of all games by."""
 EVERY_PATTERN = "h:*"
-"""What SCAN finds every key of the house by."""
+"""What SCAN finds the streams of all games, and every key of the house, by."""
 
 
 def game_of_stream(key: bytes) -> str | None:
