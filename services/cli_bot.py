@@ -115,7 +115,7 @@ def try_out(name: str) -> None:
     Tells how many decisions it lost, and why the last one. Exit status 1 if there are any.
     """
     from services.bot_trial import try_bot
-    from services.cli_process import interruptible
+    from services.interrupts import interruptible
     from services.outside_bot import STDIO, outside_bot
 
     try:

@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from services.cli_games import open_house
-from services.cli_records import Evidence, public_key
+from services.cli_records import CouldNotRun, Evidence, public_key
 from services.integrity import KeptCheckpoint, read_kept_checkpoint
 from services.logcheck import GamesCheck, check_checkpoint, check_tree
 from services.outputs import require_output
@@ -36,12 +36,6 @@ def log_group() -> None:
     Exit status 0: all is in order; 1: something is not; 2: the log could not be looked at, or the output cannot be written.
     """
     require_output()
-
-
-class CouldNotRun(click.ClickException):
-    """What was to be checked could not be looked at."""
-
-    exit_code = UNREADABLE
 
 
 @contextmanager

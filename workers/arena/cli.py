@@ -19,9 +19,9 @@ from domain.refusals import HeartsError
 from domain.state import State
 from services.bot_child import killed_on_interrupt
 from services.cli import read_settings
-from services.cli_process import Interrupted, interruptible
 from services.cli_rules import read_changes, read_rules
 from services.embedded import EmbeddedStoreError
+from services.interrupts import Interrupted, interruptible
 from services.printable import printable_line
 from services.queue import Queue
 from services.retold import Retold
