@@ -167,3 +167,8 @@ def test_a_program_is_tried(tmp_path: Path) -> None:
     status, told = run("try", f"stdio:{sys.executable} {program}")
     assert (1, True) == (status, "illegal; the last one: move? plays" in told)
     assert 2 == run("try", "'")[0]
+
+
+def test_a_program_that_cannot_begin_is_not_tried() -> None:
+    """It has lost no decision: why it cannot is all that is said."""
+    assert (1, "Error: /no/bot cannot play: no such program: '/no/bot'\n") == run("try", "/no/bot")
