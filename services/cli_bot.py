@@ -110,7 +110,7 @@ def new(name: str, language: str, folder: Path | None) -> None:
 @bot.command("try")
 @click.argument("name", metavar="COMMAND|PLUGIN")
 def try_out(name: str) -> None:
-    """Let a program, or a plug-in, play a hand of every variant in all seats.
+    """Let a program, or a plug-in, play a hand of every variant with every number of seats, in all of them.
 
     Tells how many decisions it lost, and why the last one. Exit status 1 if there are any.
     """
