@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
+from domain.bots import BOTS
 from services.cli_records import verify
 from workers.arena.cli import arena
 
@@ -31,6 +32,16 @@ def test_it_tells_a_table() -> None:
     assert done.stdout.startswith("3 deals of classic for 4, 18 hands; seed 1, arena ")
     assert "\nA rules " in done.stdout
     assert "\nB random " in done.stdout
+
+
+def test_its_help_names_what_can_be_entered() -> None:
+    """All house bots, plug-ins, programs, and how playouts are said of each that does some."""
+    told = " ".join(run("--help").stdout.split())
+    levels = [name for name in BOTS if name.startswith("level")]
+    others = [name for name in BOTS if name not in levels]
+    assert f"{', '.join(others)}, {levels[0]} to {levels[-1]}" in told
+    for form in ("plug-in by its name", '"stdio:COMMAND"', "search:500", "level3:500", '"stdio:500:COMMAND"'):
+        assert form in told
 
 
 def test_it_writes_json_and_a_picture(tmp_path: Path) -> None:

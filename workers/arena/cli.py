@@ -139,10 +139,12 @@ def arena(
 ) -> None:
     """Compare bots: they play the same deals from all seats.
 
-    A BOT is a house bot (random, rules, search) or a plug-in by name, search:500 with so many playouts a decision, or
-    "stdio:COMMAND", a program that speaks hearts-bot/1. Each deal is played in several
-    seatings, so that every bot has every seat of it equally often; the table tells points a hand, differences with their
-    95 % intervals over deals, moons, CPU time of a move, and answers that were illegal.
+    A BOT is a house bot (random, rules, search, level1 to level7), a plug-in by its name, or "stdio:COMMAND", a program
+    that speaks hearts-bot/1. With a number it does so many playouts a decision: search:500, level3:500, mybot:500,
+    "stdio:500:COMMAND". `hearts bot list` shows house bots and plug-ins, and which of them do playouts.
+
+    Each deal is played in several seatings, so that every bot has every seat of it equally often; the table tells points a
+    hand, differences with their 95 % intervals over deals, moons, the time of a move, and answers that were illegal.
     docs/bots.md says what exactly is played and measured.
     """
     with interruptible(), killed_on_interrupt():
