@@ -17,7 +17,7 @@ from services.cli_games import open_house
 from services.cli_records import CouldNotRun, Evidence, public_key
 from services.integrity import KeptCheckpoint, read_kept_checkpoint
 from services.logcheck import GamesCheck, check_checkpoint, check_tree
-from services.outputs import require_output
+from services.outputs import require_output, try_to_write
 from services.printable import printable, printable_line
 from services.record_files import FAULTY, HOLDS, UNREADABLE
 from services.store import StoreError
@@ -148,6 +148,13 @@ def _regular(_context: click.Context, _parameter: click.Parameter, path: Path | 
         raise click.BadParameter(
             printable_line(f"{str(path)!r} is no regular file, so nothing can be kept in it")
         )
+    if path is not None:
+        try:
+            try_to_write(_fresh(path))
+        except OSError as error:
+            raise click.BadParameter(
+                printable_line(f"the checkpoint cannot be kept in {str(path)!r}: {error.strerror}")
+            ) from error
     return path
 
 
@@ -266,11 +273,16 @@ def _replace(path: Path, text: str) -> None:
     """Put ``text`` in the place of a file, or of that to which a link leads. Raises `OSError`."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "no regular file")
-    path = path.resolve()  # a link stays one
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    fresh = _fresh(path)
     try:
         fresh.write_text(text, encoding="utf-8")
-        fresh.replace(path)
+        fresh.replace(os.path.realpath(path))  # a link stays one
     except OSError:
         fresh.unlink(missing_ok=True)
         raise
+
+
+def _fresh(path: Path) -> Path:
+    """A file beside another one, or beside that to which a link leads, which may take its place."""
+    target = Path(os.path.realpath(path))
+    return target.with_name(f"{target.name}.{os.getpid()}.new")

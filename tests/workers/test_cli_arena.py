@@ -108,6 +108,8 @@ def test_a_match_is_told_and_written_as_a_record(tmp_path: Path) -> None:
         (["rules", "random", "--replay", "1:2:ABC"], "no seating"),
         (["rules", "random", "--record", "-"], "goes with --replay"),
         (["rules", "random", "--json", "/no/such/folder/x"], "there is no folder"),
+        (["rules", "random", "--svg", "x" * 300], "cannot be written: File name too long"),
+        (["rules", "random", "--json", "x", "--svg", "x"], "two files"),
     ],
 )
 def test_what_it_refuses(words: list[str], why: str) -> None:
@@ -116,3 +118,12 @@ def test_what_it_refuses(words: list[str], why: str) -> None:
     assert 2 == done.exit_code
     assert why in done.stderr
     assert "" == done.stdout
+
+
+def test_results_that_cannot_be_written_are_told_all_the_same(tmp_path: Path) -> None:
+    """Given a place that is lost while bots play, then the table is there, the other file too, and the command fails."""
+    picture = tmp_path / "a.svg"
+    done = run("rules", "random", "--deals", "1", "--json", "/dev/full", "--svg", str(picture))
+    assert (1, "Error: /dev/full: No space left on device\n") == (done.exit_code, done.stderr)
+    assert "\nA rules " in done.stdout
+    assert picture.read_text().startswith("<svg ")
