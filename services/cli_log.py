@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from services.outputs import require_output, try_to_write
 from services.printable import printable, printable_line
 from services.record_files import FAULTY, HOLDS, UNREADABLE
 from services.store import StoreError
+from services.translog import CorruptTransparencyLog
 from services.wiring import Services
 
 if TYPE_CHECKING:
@@ -72,15 +74,16 @@ def show(start: int, limit: int | None, as_json: bool) -> None:
         if not as_json:
             click.echo(f"origin {house.log.origin}\nkey {house.log.verifier_key}\nleaves {size}", err=True)
         end = size if limit is None else min(size, start + limit)
-        while start < end:
-            places = tree.leaves(start, min(1000, end - start))
-            for index, leaf in places:
+        try:
+            for index, leaf in islice(tree.every_leaf(start), max(0, end - start)):
                 if as_json:
                     fields = {**leaf._asdict(), "head": leaf.head.hex()}
                     click.echo(msgspec.json.encode({"index": index, "leaf": leaf.hash.hex(), **fields}))
                 else:
                     click.echo(f"{index} {leaf.kind} {printable(leaf.game, 64)} {leaf.seq} {leaf.head.hex()}")
-            start += len(places)
+        except CorruptTransparencyLog as error:
+            click.echo(printable_line(f"{error}; `hearts log verify` tells more"), err=True)
+            raise SystemExit(FAULTY) from error
 
 
 @log_group.command()
