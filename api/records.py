@@ -60,10 +60,8 @@ def get_proof(game: str) -> Response:
     # where the log has something of the game the file changes with the log, not with the game alone
     if _is_known(table) and not log.has(game):
         return _unchanged(table)
-    entries, signer = here.pages.entries(game, table.seq), here.services.key.of(table.signer)
-    pieces = _pieces(
-        proof_lines(entries, signer, table.head, lambda leaves, key: log.prove(leaves, key, size))
-    )
+    entries, keys = here.pages.entries(game, table.seq), here.services.key
+    pieces = _pieces(proof_lines(entries, keys, table.head, lambda leaves, key: log.prove(leaves, key, size)))
     # the first one is made here, where a store that is silent can still be told; a game of usual length is that one piece
     whole = next(pieces)
     if table.seq <= PAGE:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from functools import cache
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from functools import cache, partial
 from importlib.metadata import version
 from itertools import islice
 from typing import Final
@@ -17,8 +16,8 @@ from rq.timeouts import BaseTimeoutException
 from services.archive import ArchiveUnavailable
 from services.audit import Receipt
 from services.auditor import Auditor
-from services.bulk import end_with_parent, ended_by_interrupts, in_order
 from services.inspection import AuditReport
+from services.pool import in_processes
 from services.settings import Settings
 from services.store import StoreUnavailable
 from services.tables import UnknownGame
@@ -83,21 +82,15 @@ def audit_batch(
     return found
 
 
-def audit_in_processes(games: Iterable[str], jobs: int, *, brief: bool) -> Iterator[Outcome]:
+def audit_in_processes(games: Iterable[str], jobs: int, *, brief: bool) -> Generator[Outcome]:
     """The outcomes of games in their order, worked out by so many processes of this machine.
 
-    Each opens the store of the settings for itself. Ctrl-C ends all. Raises `StoreUnavailable`, and `BrokenProcessPool`
+    Each opens the store of the settings for itself. To be closed. Raises `StoreUnavailable`, and `BrokenProcessPool`
     where one of them was ended.
     """
-    context = multiprocessing.get_context("spawn")
-    with ended_by_interrupts(), ProcessPoolExecutor(jobs, context, end_with_parent) as pool:
-        done = in_order(batches(games), lambda batch: pool.submit(_audit_here, batch, brief), 3 * jobs)
-        try:
-            for outcomes in done:
-                yield from msgspec.json.decode(outcomes, type=list[Outcome])
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)  # what is left is not waited for
-            raise
+    with closing(in_processes(batches(games), partial(_audit_here, brief=brief), jobs)) as done:
+        for outcomes in done:
+            yield from msgspec.json.decode(outcomes, type=list[Outcome])
 
 
 def batches(games: Iterable[str]) -> Iterator[list[str]]:

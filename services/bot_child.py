@@ -36,7 +36,7 @@ _LOOK_SECONDS: Final = 0.1
 _CHUNK: Final = 1 << 16
 # RLIMIT_AS is set by a process that is alone with itself; `preexec_fn` would run in a copy of all our threads' locks.
 _LAUNCH: Final = """
-import os, resource, signal, sys
+import errno, os, resource, signal, sys
 signal.pthread_sigmask(signal.SIG_SETMASK, ())
 for what, most in ((resource.RLIMIT_AS, int(sys.argv[1])), (resource.RLIMIT_CORE, 0)):
     try:
@@ -46,7 +46,13 @@ for what, most in ((resource.RLIMIT_AS, int(sys.argv[1])), (resource.RLIMIT_CORE
 try:
     os.execvp(sys.argv[2], sys.argv[2:])
 except OSError as error:
-    sys.exit(f"{sys.argv[2]}: {error.strerror}")
+    why = error.strerror
+    if error.errno == errno.ENOENT and os.path.exists(sys.argv[2]):
+        why = "the interpreter that it names in its first line, or its loader, is not there"
+    elif error.errno == errno.ENOEXEC:
+        why += "; it is no program of this machine, nor a script, which begins with #! and its interpreter"
+    print(f"{sys.argv[2]} cannot be executed: {why}", file=sys.stderr)
+    sys.exit(126)
 """
 
 Failure = Literal["illegal", "unreadable", "late", "died", "refused"]

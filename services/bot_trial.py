@@ -1,4 +1,4 @@
-"""A bot tried: a hand of every published variant, all seats its own, each decision held against the rules."""
+"""A bot tried: a hand of every published variant and number of seats, all its own, each decision held against the rules."""
 
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ from services.outside_bot import OutsideBot
 
 
 def trial_rules() -> list[RuleSet]:
-    """One hand of every published variant."""
-    return [ruleset_of({"variant": name, "hand_limit": 1}) for name in VARIANTS]
+    """One hand of every published variant, with every number of seats that it is played with."""
+    return [
+        ruleset_of({"variant": name, "players": players, "hand_limit": 1})
+        for name, variant in VARIANTS.items()
+        for players in variant.seats
+    ]
 
 
 def try_bot(bot: OutsideBot, rules: Iterable[RuleSet] = ()) -> OutsideBot:
-    """Let a bot play under each of ``rules``, a hand of every published variant unless they are given.
+    """Let a bot play under each of ``rules``, `trial_rules` unless they are given.
 
     Returns the bot, which has counted its ``decisions`` and ``failures``.
     """

@@ -16,9 +16,11 @@ from typing import Any, Final
 
 import click
 
+from services.interrupts import Interrupted
 from services.outputs import UNWRITTEN
 from services.printable import file_name
 from services.settings import InvalidSettings, Settings
+from services.start import ended_at_once
 
 COMMANDS: Final = "hearts.commands"
 """The entry point group: the name of a subcommand, and the click command that it is."""
@@ -51,10 +53,14 @@ class Commands(click.Group):
             _give_up_output()
             ctx.exit(UNWRITTEN)
         except KeyboardInterrupt as stopped:
-            signum = getattr(stopped, "signum", signal.SIGINT)
-            with suppress(OSError):
-                click.echo("\ninterrupted", err=True)
-            ctx.exit(128 + signum)
+            ctx.exit(_tell_interrupted(stopped))
+
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        """Read a command line, with the same end where that is interrupted, as while the list of all commands is made."""
+        try:
+            return super().make_context(*args, **options)
+        except KeyboardInterrupt as stopped:
+            sys.exit(_tell_interrupted(stopped))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all subcommands."""
@@ -67,13 +73,21 @@ class Commands(click.Group):
             return known
         for point in entry_points(group=COMMANDS, name=cmd_name):
             try:
-                command = point.load()
+                with ended_at_once():
+                    command = point.load()
             except Exception as error:  # noqa: BLE001 (whatever a plug-in raises, the others must go on)
                 return _broken(cmd_name, f"{type(error).__name__}: {error}")
             if not isinstance(command, click.Command):
                 return _broken(cmd_name, f"{point.value} is no click command")
             return command
         return None
+
+
+def _tell_interrupted(stopped: KeyboardInterrupt) -> int:
+    """The exit status of a command that was told to stop, which is said here."""
+    with suppress(OSError):
+        click.echo("\ninterrupted", err=True)
+    return 128 + (stopped.signum if isinstance(stopped, Interrupted) else signal.SIGINT)
 
 
 def _refusal(error: OSError) -> str:

@@ -15,11 +15,11 @@ import msgspec
 from services.audit import Receipt
 from services.audit_batch import Outcome, audit_game, audit_in_processes
 from services.audit_fan import AuditFan
-from services.cli_log import CouldNotRun, house_or_status_2
-from services.cli_process import Interrupted, interruptible
-from services.cli_records import Evidence
+from services.cli_log import house_or_status_2
+from services.cli_records import CouldNotRun, Evidence
 from services.inspection import AuditReport
 from services.integrity import read_kept_receipt
+from services.interrupts import Interrupted, interruptible
 from services.keyscheck import KeysCheck, KeysReport
 from services.logcheck import LogReport, check_log
 from services.outputs import is_terminal, require_output

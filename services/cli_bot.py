@@ -12,7 +12,7 @@ import click
 
 from domain.bots import BOTS
 from domain.refusals import Malformed
-from services.bot_child import bare_environ, killed_on_interrupt
+from services.bot_child import BotFailed, bare_environ, killed_on_interrupt
 from services.bot_plugins import Plugin, describe_plugin, plugin_command, plugin_names
 from services.bot_templates import LANGUAGES, write_bot, wrong_name
 from services.printable import file_name, printable_line
@@ -110,12 +110,12 @@ def new(name: str, language: str, folder: Path | None) -> None:
 @bot.command("try")
 @click.argument("name", metavar="COMMAND|PLUGIN")
 def try_out(name: str) -> None:
-    """Let a program, or a plug-in, play a hand of every variant in all seats.
+    """Let a program, or a plug-in, play a hand of every variant with every number of seats, in all of them.
 
     Tells how many decisions it lost, and why the last one. Exit status 1 if there are any.
     """
     from services.bot_trial import try_bot
-    from services.cli_process import interruptible
+    from services.interrupts import interruptible
     from services.outside_bot import STDIO, outside_bot
 
     try:
@@ -123,6 +123,10 @@ def try_out(name: str) -> None:
     except Malformed as error:
         raise click.BadParameter(str(error)) from error
     with interruptible(), found, killed_on_interrupt():
+        try:
+            found.start()
+        except BotFailed as error:
+            raise click.ClickException(printable_line(f"{name} cannot play: {error}")) from error
         try_bot(found)
     lost = sum(found.failures.values())
     click.echo(f"{found.name or name}: {found.decisions} decisions, {lost} lost")

@@ -84,8 +84,7 @@ def export(game: str, form: str, out: IO[bytes]) -> None:
             raise click.ClickException(str(error)) from error
         entries = EventPages(house.store).entries(game, table.seq)
         if form == "proof":
-            signer = house.key.of(table.signer)
-            for piece in proof_lines(entries, signer, table.head, house.log.prove):
+            for piece in proof_lines(entries, house.key, table.head, house.log.prove):
                 out.write(piece)
             return
         if table.state.phase != "over":

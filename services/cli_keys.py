@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import click
+import redis
 
+from domain.refusals import HeartsError
 from services.cli_games import open_house
 from services.keyring import rotate_game
+from services.printable import printable_line
+from services.store import StoreError, StoreUnavailable
 from services.tables import UnknownGame
 from services.wiring import Services
 
@@ -32,10 +36,13 @@ def show() -> None:
             marks = ["first"] if number == 1 else []
             marks += ["current: new games name it"] if public == current else []
             click.echo(f"{public}{'  ' if marks else ''}{', '.join(marks)}")
-        behind = sum(house.tables.load(game).state.server_key != current for game in _unfinished(house))
+        games = _Each()
+        behind = games.count(house, lambda game: house.tables.load(game).state.server_key != current)
         if behind:
             told = "is signed for by an older key" if behind == 1 else "are signed for by older keys"
             click.echo(f"{_games(behind)} in progress {told}: `hearts keys rotate --resume`")
+    if games.faults:
+        raise click.ClickException(games.faults)
 
 
 @keys.command()
@@ -62,21 +69,49 @@ def rotate(resume: bool) -> None:
         ring = house.key
         if not resume:
             ring.turn_to(ring.add(secrets.token_bytes))
-        count = sum(_follows(house, game) for game in _unfinished(house))
+        games = _Each()
+        count = games.count(house, lambda game: rotate_game(house.tables, ring, game))
         click.echo(f"{ring.public} is the current key; {_games(count)} went over to it")
         lag = house.projections.lag()
+    problems = [games.faults] if games.faults else []
     if lag:
-        raise click.ClickException(
+        problems.append(
             f"{lag} moves are not in the lists of games yet, so games may be left behind;"
             " run `hearts keys rotate --resume` in a moment"
         )
+    if problems:
+        raise click.ClickException("\n".join(problems))
 
 
-def _follows(house: Services, game: str) -> bool:
-    try:
-        return rotate_game(house.tables, house.key, game)
-    except UnknownGame:  # the lists of games may know one that a restored store does not
-        return False
+class _Each:
+    """All games that are not over, one after another: what is wrong with one is told, and the others go on."""
+
+    def __init__(self) -> None:
+        self._faulty = 0
+
+    def count(self, house: Services, asked: Callable[[str], bool]) -> int:
+        """Of how many games something is so."""
+        return sum(self._is_so(game, asked) for game in _unfinished(house))
+
+    @property
+    def faults(self) -> str:
+        """Of how many games nothing could be said, in words; empty where there are none."""
+        if not self._faulty:
+            return ""
+        told = "game could not be looked at" if self._faulty == 1 else "games could not be looked at"
+        return f"{self._faulty} {told}; `hearts audit GAME` tells more"
+
+    def _is_so(self, game: str, asked: Callable[[str], bool]) -> bool:
+        try:
+            return asked(game)
+        except UnknownGame:  # the lists of games may know one that a restored store does not
+            return False
+        except StoreUnavailable:
+            raise
+        except (HeartsError, StoreError, redis.ResponseError) as error:
+            self._faulty += 1
+            click.echo(printable_line(f"game {game:.60}: {error}"), err=True)
+            return False
 
 
 def _unfinished(house: Services) -> Iterator[str]:

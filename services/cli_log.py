@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +15,14 @@ import click
 import msgspec
 
 from services.cli_games import open_house
-from services.cli_records import Evidence, public_key
+from services.cli_records import CouldNotRun, Evidence, public_key
 from services.integrity import KeptCheckpoint, read_kept_checkpoint
 from services.logcheck import GamesCheck, check_checkpoint, check_log, check_signed, check_tree
-from services.outputs import require_output
+from services.outputs import require_output, try_to_write
 from services.printable import printable, printable_line
 from services.record_files import FAULTY, HOLDS, UNREADABLE
 from services.store import StoreError
+from services.translog import CorruptTransparencyLog
 from services.wiring import Services
 
 if TYPE_CHECKING:
@@ -36,12 +38,6 @@ def log_group() -> None:
     Exit status 0: all is in order; 1: something is not; 2: the log could not be looked at, or the output cannot be written.
     """
     require_output()
-
-
-class CouldNotRun(click.ClickException):
-    """What was to be checked could not be looked at."""
-
-    exit_code = UNREADABLE
 
 
 @contextmanager
@@ -86,15 +82,16 @@ def show(start: int, limit: int | None, as_json: bool) -> None:
         if not as_json:
             click.echo(f"origin {house.log.origin}\nkey {house.log.verifier_key}\nleaves {size}", err=True)
         end = size if limit is None else min(size, start + limit)
-        while start < end:
-            places = tree.leaves(start, min(1000, end - start))
-            for index, leaf in places:
+        try:
+            for index, leaf in islice(tree.every_leaf(start), max(0, end - start)):
                 if as_json:
                     fields = {**leaf._asdict(), "head": leaf.head.hex()}
                     click.echo(msgspec.json.encode({"index": index, "leaf": leaf.hash.hex(), **fields}))
                 else:
                     click.echo(f"{index} {leaf.kind} {printable(leaf.game, 64)} {leaf.seq} {leaf.head.hex()}")
-            start += len(places)
+        except CorruptTransparencyLog as error:
+            click.echo(printable_line(f"{error}; `hearts log verify` tells more"), err=True)
+            raise SystemExit(FAULTY) from error
 
 
 @log_group.command()
@@ -164,6 +161,13 @@ def _regular(_context: click.Context, _parameter: click.Parameter, path: Path | 
         raise click.BadParameter(
             printable_line(f"{str(path)!r} is no regular file, so nothing can be kept in it")
         )
+    if path is not None:
+        try:
+            try_to_write(_fresh(path))
+        except OSError as error:
+            raise click.BadParameter(
+                printable_line(f"the checkpoint cannot be kept in {str(path)!r}: {error.strerror}")
+            ) from error
     return path
 
 
@@ -282,11 +286,16 @@ def _replace(path: Path, text: str) -> None:
     """Put ``text`` in the place of a file, or of that to which a link leads. Raises `OSError`."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "no regular file")
-    path = path.resolve()  # a link stays one
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    fresh = _fresh(path)
     try:
         fresh.write_text(text, encoding="utf-8")
-        fresh.replace(path)
+        fresh.replace(os.path.realpath(path))  # a link stays one
     except OSError:
         fresh.unlink(missing_ok=True)
         raise
+
+
+def _fresh(path: Path) -> Path:
+    """A file beside another one, or beside that to which a link leads, which may take its place."""
+    target = Path(os.path.realpath(path))
+    return target.with_name(f"{target.name}.{os.getpid()}.new")

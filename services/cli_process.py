@@ -8,9 +8,8 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Final, NoReturn, TypeVar
+from collections.abc import Callable
+from typing import Final, TypeVar
 
 import click
 import redis
@@ -27,36 +26,6 @@ PING_SECONDS: Final = 1.0
 _STOP_SIGNALS: Final = frozenset((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
 
 T = TypeVar("T")
-
-
-class Interrupted(KeyboardInterrupt):
-    """Somebody wants the command to end; by which signal."""
-
-    def __init__(self, signum: int) -> None:
-        self.signum = signum
-        super().__init__()
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Let a signal to stop raise `Interrupted`, so that what was queued is taken back; a second one ends at once."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    every = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    stops = [signum for signum in every if signal.getsignal(signum) is not signal.SIG_IGN]  # as under nohup
-
-    def stop(signum: int, _: object) -> NoReturn:
-        for one in stops:
-            signal.signal(one, signal.SIG_DFL)
-        raise Interrupted(signum)
-
-    before = {signum: signal.signal(signum, stop) for signum in stops}
-    try:
-        yield
-    finally:
-        for signum, handler in before.items():
-            signal.signal(signum, handler)
 
 
 def set_up_logging(settings: Settings) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
 from typing import IO, Any, Final
 
 import click
@@ -15,8 +16,9 @@ import msgspec
 from domain.record import replay
 from domain.refusals import Malformed
 from services.audit import Receipt
-from services.bulk import How, judge_all
+from services.bulk import How, Judged, judge_all
 from services.integrity import Kept, KeptCheckpoint, WrongEvidence, read_kept_checkpoint, read_kept_receipt
+from services.interrupts import Interrupted, interruptible
 from services.keylist import KeyList, read_key_list
 from services.outputs import is_terminal, require_output
 from services.printable import file_name, printable, printable_line
@@ -40,6 +42,12 @@ BAR_BYTES: Final = 4 * 1024 * 1024
 
 LARGEST_EVIDENCE: Final = 1024 * 1024
 """Bytes of a receipt or checkpoint that is read."""
+
+
+class CouldNotRun(click.ClickException):
+    """What was to be checked could not be looked at."""
+
+    exit_code = UNREADABLE
 
 
 class FileToRead(click.File):
@@ -181,23 +189,32 @@ def verify(
     if len(files) > 1 and (receipts or checkpoints):
         raise click.UsageError("receipts and checkpoints go with one proof file")
     totals = [0, 0, 0]
-    for file in files:
-        how = How(file_name(file.name), as_json, quiet)
-        wanted = Wanted(server_key, seat_keys, kept, rerun_bots)
-        for place, count in enumerate(_verify_file(file, how, jobs, wanted)):
-            totals[place] += count
+    wanted = Wanted(server_key, seat_keys, kept, rerun_bots)
+    try:
+        with interruptible():
+            for file in files:
+                _verify_file(file, How(file_name(file.name), as_json, quiet), jobs, wanted, totals)
+    except Interrupted as stopped:
+        _sum_up(totals)
+        click.echo("interrupted; nothing is said of the rest", err=True)
+        raise SystemExit(128 + stopped.signum) from None
     if quiet:
-        click.echo(
-            f"{totals[HOLDS]} hold, {totals[FAULTY]} do not, {totals[UNREADABLE]} could not be read", err=True
-        )
+        _sum_up(totals)
     raise SystemExit(max((status for status in (HOLDS, FAULTY, UNREADABLE) if totals[status]), default=HOLDS))
 
 
-def _verify_file(file: IO[bytes], how: How, jobs: int, wanted: Wanted) -> tuple[int, int, int]:
+def _sum_up(totals: Sequence[int]) -> None:
+    holds, faulty, unread = (totals[status] for status in (HOLDS, FAULTY, UNREADABLE))
+    click.echo(f"{holds} hold, {faulty} do not, {unread} could not be read", err=True)
+
+
+def _verify_file(file: IO[bytes], how: How, jobs: int, wanted: Wanted, totals: list[int]) -> None:
+    """Tell of everything in a file, and count it in ``totals``."""
     try:
         opened = open_file(file)
         if opened.kind == "proof":
-            return _verify_proof(*next(opened.texts), opened.file, how, wanted)
+            _verify_proof(*next(opened.texts), opened.file, how, wanted, totals)
+            return
         if wanted.kept.receipts or wanted.kept.checkpoints:
             raise Unreadable(1, "a receipt or a checkpoint is of a proof file, and this is a record")
         if wanted.server_key is not None or wanted.seat_keys:
@@ -208,37 +225,45 @@ def _verify_file(file: IO[bytes], how: How, jobs: int, wanted: Wanted) -> tuple[
             )
     except Unreadable as error:
         click.echo(f"{how.name}: {error}", err=True)
-        return 0, 0, 1
-    holds = faulty = unreadable = 0
+        totals[UNREADABLE] += 1
+        return
     broken: list[Unreadable] = []
-    with _progress(file) as advance:
-        for judged in judge_all(until_broken(opened.texts, broken), how, jobs):
-            click.echo(judged.out, nl=False)
-            click.echo(judged.err, nl=False, err=True)
-            holds, faulty = holds + judged.counts[HOLDS], faulty + judged.counts[FAULTY]
-            unreadable += judged.counts[UNREADABLE]
-            advance(judged.size)
+    _verify_records(file, judge_all(until_broken(opened.texts, broken), how, jobs), totals)
     for one in broken:
         click.echo(f"{how.name}: {one}", err=True)
-    return holds, faulty, unreadable + len(broken)
+        totals[UNREADABLE] += 1
+
+
+def _verify_records(file: IO[bytes], judgements: Generator[Judged], totals: list[int]) -> None:
+    try:
+        with _progress(file) as advance, closing(judgements):
+            for judged in judgements:
+                click.echo(judged.out, nl=False)
+                click.echo(judged.err, nl=False, err=True)
+                for status, count in enumerate(judged.counts):
+                    totals[status] += count
+                advance(judged.size)
+    except BrokenProcessPool as error:
+        raise CouldNotRun("a process that judges was ended; nothing is said of the rest") from error
 
 
 def _verify_proof(
-    number: int, first: bytes, file: IO[bytes], how: How, wanted: Wanted
-) -> tuple[int, int, int]:
+    number: int, first: bytes, file: IO[bytes], how: How, wanted: Wanted, totals: list[int]
+) -> None:
     with _progress(file, verdicts_follow=True) as advance:
         try:
             report = judge_proof(number, first, file, wanted, advance)
         except WrongEvidence as error:
             raise click.UsageError(printable_line(str(error))) from error
+    totals[HOLDS if report.ok else FAULTY] += 1
+    if how.quiet and report.ok:
+        return
     if how.as_json:
-        if not (how.quiet and report.ok):
-            click.echo(msgspec.json.encode(report))
-    elif not (how.quiet and report.ok):
+        click.echo(msgspec.json.encode(report))
+    else:
         click.echo(f"{how.name}: game {printable(report.game)}, {report.events} events")
         for claim in report.claims:
             click.echo(f"  {printable_line(claim.line)}")
-    return int(report.ok), int(not report.ok), 0
 
 
 @contextmanager

@@ -135,7 +135,8 @@ class KeyRing:
 def rotate_game(tables: Tables, ring: KeyRing, game: str) -> bool:
     """Let the receipts of a game be signed by the current key from now on, if it is not over. Whether it was not before.
 
-    Raises `KeyMissing` where the secret of the key before is not here, `UnknownGame`, `StoreUnavailable`.
+    The key before is the one that its events name: a snapshot that is wrong must not lead to an event that is.
+    Raises `KeyMissing` where its secret is not here, `UnknownGame`, `CorruptStream`, `StoreUnavailable`.
     """
     new = ring.public
     rotated = False
@@ -149,6 +150,7 @@ def rotate_game(tables: Tables, ring: KeyRing, game: str) -> bool:
         signature = old.sign(rotation_message(table.state.game, table.seq + 1, new)).hex()
         return advance(table.state, RotateKey(at=at, server_key=new, signature=signature))
 
+    tables.fold_anew(game)
     tables.act(game, rotation)
     return rotated
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import stat
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from domain.bots import BOTS, STAND_IN, Action
@@ -142,10 +145,9 @@ class OutsideBot:
             return self._child
         if self._lost_processes >= GIVE_UP:
             raise BotFailed("died", f"given up after {GIVE_UP} processes; the last one: {self._last_loss}")
-        program = shutil.which(self._command[0]) if self._command else None
-        if program is None:
-            raise BotFailed("died", f"no such program: {' '.join(self._command)[:80]!r}")
-        self._child = Child([program, *self._command[1:]], environ=self._environ, memory=self._memory)
+        self._child = Child(
+            [_program(self._command), *self._command[1:]], environ=self._environ, memory=self._memory
+        )
         self._teller.forget()
         self._rules = None
         try:
@@ -174,6 +176,27 @@ class OutsideBot:
     def _lose(self, why: BotFailed) -> None:
         self._lost_processes, self._last_loss = self._lost_processes + 1, str(why)
         self.close()
+
+
+def _program(command: Sequence[str]) -> str:
+    """Where the program of a command is. Raises `BotFailed` where there is none, or none that can be executed."""
+    name = command[0] if command else ""
+    if found := shutil.which(name):
+        return found
+    path, quoted = Path(name), printable(shlex.quote(name), 80)
+    mode = 0
+    with suppress(OSError, ValueError):
+        mode = path.stat().st_mode
+    if not mode or "/" not in name:
+        here = f"; there is a file of this name here: ./{quoted}" if stat.S_ISREG(mode) else ""
+        raise BotFailed("died", f"no such program: {printable(' '.join(command), 80)!r}{here}")
+    if stat.S_ISDIR(mode):
+        raise BotFailed("died", f"{quoted} cannot be executed: it is a folder")
+    raise BotFailed(
+        "died",
+        f"{quoted} cannot be executed: no permission; `chmod +x {quoted}` gives it, or name what runs it, "
+        f"as in `python3 {quoted}`",
+    )
 
 
 def _refusal(line: str, answer: str) -> BotFailed:

@@ -15,7 +15,7 @@ import msgspec
 from domain import events as e
 from domain.refusals import CorruptLog
 from domain.shuffle import genesis_head, next_head
-from services.audit import Receipt, ServerKey
+from services.audit import Receipt, Signer
 from services.chain import HEAD_DIGITS
 from services.checkpoints import Inclusion, LogProof
 from services.codec import CODEC
@@ -34,6 +34,9 @@ from services.proof_file import (
 )
 from services.store import Entry
 
+_ROTATED: Final = b'"key_rotated"'
+_LONGEST_START: Final = 40
+"""Number and name of an event that names a key stand in so many of its first bytes."""
 _HEADS_PIECE: Final = 32 * 1024
 """Bytes of heads that are written at a time."""
 
@@ -118,17 +121,17 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 def proof_lines(
     entries: Iterable[Entry],
-    key: ServerKey | None = None,
+    key: Signer | None = None,
     expected: bytes | None = None,
     log: Callable[[Sequence[Leaf], str], LogProof | None] | None = None,
 ) -> Iterator[bytes]:
     """The proof file of a game's stored ``entries``, in pieces: each line with its newline, that of the heads cut up.
 
-    With the server's ``key`` the last line is a receipt of the last event. Of what went by only the short heads are
-    kept, 8 bytes an event. ``expected`` is the head that the server has answered before: where the stored bytes lead to
+    With the server's ``key``, or keys, the last line is a receipt of the last event, by the one that the events themselves
+    name for it. Of what went by only the short heads are kept, 8 bytes an event. ``expected`` is the head that the server has answered before: where the stored bytes lead to
     another, somebody has changed them, and nothing is signed. ``log`` is asked at the end what it has of the game's leaves,
     under the key that the game was opened under.
-    Raises `CorruptLog`.
+    Raises `CorruptLog`, and `KeyMissing` where that key is not there.
     """
     entries = iter(entries)
     opening = next(entries)
@@ -138,8 +141,11 @@ def proof_lines(
     yield _line(Header(FORMAT, first.game, first.server_key))
     head, seq = genesis_head(first.game), 0
     heads, leaves = bytearray(), []
+    valid = named = first.server_key
     for seq, public, _ in chain((opening,), entries):
-        head = next_head(head, public)
+        head, valid = next_head(head, public), named
+        if _ROTATED in public[:_LONGEST_START]:
+            named = _named_by(public) or named
         kind = leaf_kind(seq, public)
         if kind is not None:
             leaves.append(Leaf(first.game, kind, seq, head))
@@ -154,13 +160,19 @@ def proof_lines(
             f"game {first.game}: its stored events are not those it was played by; nothing is signed"
         )
     if key is not None:
-        receipt = key.receipt(first.game, seq, head)
+        receipt = key.of(valid).receipt(first.game, seq, head)
         yield _line(ReceiptLine(SignedHead(*receipt)))
     logged = None if log is None else log(leaves, first.server_key)
     if logged is not None:
         yield _line(CheckpointLine(logged.checkpoint))
         for inclusion in logged.inclusions:
             yield _line(InclusionLine(inclusion))
+
+
+def _named_by(public: bytes) -> str:
+    """The key that is valid at all events behind this one, where it is one that says so."""
+    event = CODEC.decode(public)
+    return event.server_key if isinstance(event, e.KeyRotated) else ""
 
 
 def _line(what: msgspec.Struct) -> bytes:

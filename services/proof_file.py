@@ -6,6 +6,7 @@ hostile file costs no more memory than an honest one.
 
 from __future__ import annotations
 
+import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
@@ -31,6 +32,11 @@ LONGEST_LINE: Final = MOST_EVENTS * HEAD_DIGITS + 1024
 """Bytes of the longest line, which is that of the heads."""
 _MOST_BEHIND: Final = 4 + MOST_INCLUSIONS
 """One line more than may stand behind the events."""
+_HIDDEN: Final = re.compile(rb'\{("[0-9]+":"|\}$)')
+_OF_THE_ARCHIVE: Final = (
+    "; this looks like what the archive keeps behind a proof file in a second part of the compressed one, which can be "
+    "verified as it is"
+)
 _NO_JSON: Final = "it is no JSON"
 _EVENT: Final = b'{"n":'
 
@@ -208,7 +214,7 @@ def _read_signed(first: int, lines: Sequence[bytes]) -> Signed:
         else:
             raise Malformed(
                 f"line {number}: nothing may follow the heads but a receipt, a checkpoint "
-                f"and {MOST_INCLUSIONS} inclusions, in this order"
+                f"and {MOST_INCLUSIONS} inclusions, in this order{_OF_THE_ARCHIVE if _HIDDEN.match(line) else ''}"
             )
     return Signed(receipts, checkpoint, paths)
 

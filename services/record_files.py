@@ -19,7 +19,7 @@ from services.printable import printable, printable_line
 from services.proof import Report
 from services.proof_file import FORMAT as PROOF_FORMAT
 from services.proof_file import ProofFile, why_no_header
-from services.sealed import proof_text
+from services.sealed import plain_text
 from services.verdicts import verify_file
 
 LARGEST_LINE: Final = 64 * 1024 * 1024
@@ -91,7 +91,7 @@ def _unpacked(file: IO[bytes], first: bytes) -> IO[bytes]:
     while len(rest) <= LARGEST_LINE and (piece := _take(file.read, 1)):
         rest += piece
     try:
-        return BytesIO(proof_text(first + rest))
+        return BytesIO(plain_text(first + rest))
     except CorruptLog as error:
         raise Unreadable(1, f"the file is compressed by gzip, and damaged: {error}") from error
 

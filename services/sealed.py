@@ -9,6 +9,8 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
+from io import BytesIO
 from itertools import zip_longest
 from typing import Final, cast
 
@@ -53,6 +55,20 @@ def seal(entries: Sequence[Entry]) -> bytes:
 def proof_text(block: bytes) -> bytes:
     """The proof file in a block. Raises `CorruptLog`."""
     return _unpack(block)[0]
+
+
+def plain_text(data: bytes) -> bytes:
+    """What gzip has compressed, in any number of members; of a sealed game the proof file alone. Raises `CorruptLog`."""
+    with suppress(CorruptLog):
+        return proof_text(data)
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(data)) as file:
+            text = file.read(LARGEST + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise CorruptLog(str(error)) from error
+    if len(text) > LARGEST:
+        raise CorruptLog(f"it unpacks to more than {LARGEST} bytes")
+    return text
 
 
 def unseal(block: bytes) -> list[e.AnyEvent]:

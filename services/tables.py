@@ -96,6 +96,11 @@ class Tables:
             return self.load(game)
         return self._follow(game, known, entries[1:]) if len(entries) > 1 else known
 
+    def fold_anew(self, game: str) -> Table:
+        """The table by its events alone, whatever its snapshot says. Raises as `load` does."""
+        self._cache.drop(game)
+        return self._follow(game, None, self.entries(game))
+
     def load_each(self, games: Sequence[str]) -> dict[str, Table]:
         """Several tables as they are now, in one round trip; without those that `load` needs more for, or cannot load."""
         found: dict[str, Table] = {}
@@ -363,9 +368,10 @@ class Tables:
     def _load(self, game: str) -> Table:
         snapshot, entries = self._store.load(game, EVERY)
         known = resume(snapshot)
-        if known is None and (snapshot or not entries):
-            entries = self.entries(game)  # it was another version's, or there is no such game
-        return self._follow(game, known, entries)
+        if known is not None or (entries and not snapshot):
+            with suppress(CorruptStream):  # where that is not for a damaged snapshot, it is told below
+                return self._follow(game, known, entries)
+        return self.fold_anew(game)
 
     def _catch_up(self, game: str, table: Table, missed: list[Entry]) -> Table:
         if missed:

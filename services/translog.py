@@ -160,9 +160,9 @@ class TransparencyLog:
             found.append((index, _leaf(index, fields)))
         return found
 
-    def every_leaf(self) -> Iterator[Place]:
-        """All leaves in order, up to the first that is not there or is none, where it raises."""
-        start, count = 0, PAGE
+    def every_leaf(self, start: int = 0) -> Iterator[Place]:
+        """All leaves from an index on, in order, up to the first that is not there or is none, where it raises."""
+        count = PAGE
         while True:
             try:
                 page = self.leaves(start, count)
@@ -266,9 +266,13 @@ def _leaf(index: int, fields: Sequence[bytes]) -> Leaf:
     try:
         _, game, _, kind, _, seq, _, head = fields
         place = KINDS[[one.encode() for one in KINDS].index(kind)]
+        if not seq.isdigit() or len(head) != HASH_BYTES:
+            raise ValueError
         return Leaf(game.decode(), place, int(seq), head)
     except ValueError as error:
-        raise CorruptTransparencyLog(f"leaf {index} of the transparency log is none") from error
+        raise CorruptTransparencyLog(
+            f"leaf {index} of the transparency log is none: no game, kind, event and head"
+        ) from error
 
 
 def _runs(nodes: Iterable[tuple[Node, bytes]]) -> Iterator[tuple[int, int, int, bytes]]:

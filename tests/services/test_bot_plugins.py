@@ -14,8 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 from domain.bots import BOTS
+from domain.variants import VARIANTS
+from services import bot_trial
 from services.bot_child import bare_environ
 from services.bot_plugins import describe_plugin, plugin_names
+from services.bot_table import opened
 from services.bot_templates import LANGUAGES
 from services.bot_trial import try_bot
 from services.cli_bot import bot as bot_command
@@ -167,3 +170,21 @@ def test_a_program_is_tried(tmp_path: Path) -> None:
     status, told = run("try", f"stdio:{sys.executable} {program}")
     assert (1, True) == (status, "illegal; the last one: move? plays" in told)
     assert 2 == run("try", "'")[0]
+
+
+def test_a_trial_is_of_every_variant_and_number_of_seats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `hearts bot try` says: a hand of each, and no more."""
+    played = []
+    monkeypatch.setattr(bot_trial, "opened", lambda rules: (played.append(rules), opened(rules))[1])
+    bot = OutsideBot([])
+    bot.ask = lambda seen, seed: BOTS["rules"].policy(seen, seed, 0)  # type: ignore[method-assign]
+    try_bot(bot)
+    tables = [(name, players) for name, variant in VARIANTS.items() for players in variant.seats]
+    assert tables == [(rules.variant, rules.players) for rules in played]
+    assert {1} == {rules.hand_limit for rules in played}
+    assert "every variant with every number of seats" in " ".join(run("try", "--help")[1].split())
+
+
+def test_a_program_that_cannot_begin_is_not_tried() -> None:
+    """It has lost no decision: why it cannot is all that is said."""
+    assert (1, "Error: /no/bot cannot play: no such program: '/no/bot'\n") == run("try", "/no/bot")

@@ -135,28 +135,3 @@ def _until_closed(terminal: int) -> Iterator[bytes]:
             break
         yield data
     os.close(terminal)
-
-
-def test_an_interrupt_leaves_no_process() -> None:
-    """Given a run on two cores that is broken off, then its processes end with it."""
-    from signal import SIGINT
-
-    import psutil
-
-    with subprocess.Popen(
-        [HEARTS, "verify", "-q", "-j", "2", "-"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdin
-        process.stdin.write(MIXED * 4)
-        process.stdin.flush()
-        assert process.stderr
-        process.stderr.readline()
-        children = psutil.Process(process.pid).children(recursive=True)
-        assert children
-        process.send_signal(SIGINT)
-        assert process.wait(30) == -SIGINT
-    _, alive = psutil.wait_procs(children, timeout=30)
-    assert alive == []

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from services import cli
 from services.cli import Commands
-from services.cli_process import Interrupted
+from services.interrupts import Interrupted
 from services.settings import Settings, variable
 from tests.services.test_cli_records import OVER
 

@@ -17,7 +17,7 @@ import pytest
 import redis
 from click.testing import CliRunner, Result
 
-from services import audit_batch
+from services import pool
 from services.archive import file_name
 from services.audit_batch import LOCAL_GAMES, audit_game
 from services.cli_audit import FEW, audit
@@ -272,7 +272,7 @@ def test_a_process_that_is_killed_is_told(
 ) -> None:
     """Nothing is said of the games that it had: status 2."""
     open_game(services, most=1)
-    monkeypatch.setattr(audit_batch, "end_with_parent", die)
+    monkeypatch.setattr(pool, "end_with_parent", die)
     done = run("--all", "-j", "2")
     assert (2, "") == (done.exit_code, done.stdout)
     assert "a process that audits was ended; nothing is said of the other games" in done.stderr

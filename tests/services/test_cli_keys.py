@@ -48,3 +48,29 @@ def test_keys_are_shown_prepared_and_rotated(run: Callable[..., Result], tmp_pat
         assert second == house.tables.load(game.state.game).state.server_key
         assert 2 == len(run("show").stdout.splitlines())
         house.client.close()
+
+
+def test_a_game_that_cannot_be_looked_at_keeps_no_other_from_the_new_key(
+    run: Callable[..., Result], tmp_path: Path
+) -> None:
+    """Given a game whose stream is damaged, and one whose snapshot is, then the one is told, and the other goes over."""
+    with EmbeddedStore(tmp_path, fsync="everysec"):
+        house = build(Settings(data=tmp_path, partitions=4))
+        rules = ruleset_of({"variant": "basic"})
+        games = [house.tables.open(rules, [SeatPlan(kind="open")] * 4).table.state.game for _ in range(3)]
+        projector = Projector(house.store, house.feed, house.projections, house.clock)
+        projector.begin()
+        while projector.round():
+            pass
+        damaged, whole, other = games
+        house.client.delete(house.keys.stream(damaged))
+        house.client.xadd(house.keys.stream(damaged), {"p": "x", "s": ""}, id="1-0")
+        house.client.delete(house.keys.snapshot(whole))
+        house.client.rpush(house.keys.snapshot(whole), "no snapshot")
+        rotated = run("rotate")
+        assert "2 games went over to it" in rotated.stdout
+        assert (1, True) == (rotated.exit_code, f"game {damaged}, event 1: " in rotated.stderr)
+        assert "Error: 1 game could not be looked at; `hearts audit GAME` tells more" in rotated.stderr
+        for game in (whole, other):
+            assert house.key.public == house.tables.fold_anew(game).state.server_key
+        house.client.close()

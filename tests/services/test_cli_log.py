@@ -99,6 +99,30 @@ def test_show_lists_the_entries(run: Run, services: Services, games: list[str]) 
     assert {**leaf._asdict(), "head": leaf.head.hex(), "index": 2, "leaf": leaf.hash.hex()} == one
 
 
+JUNK = {
+    "other fields": {"x": "y"},
+    "no number": {"g": "a", "k": "lock", "s": "1_0", "h": "h" * 32},
+    "no text": {"g": b"\xff", "k": "lock", "s": "1", "h": "h" * 32},
+    "no kind": {"g": "a", "k": "\x1b[2J", "s": "1", "h": "h" * 32},
+    "no head": {"g": "a", "k": "lock", "s": "1", "h": ""},
+}
+
+
+@pytest.mark.parametrize("words", [[], ["--json"], ["--start", "3"], ["--limit", "5"]])
+@pytest.mark.parametrize("fields", JUNK.values(), ids=[name.replace(" ", "-") for name in JUNK])
+def test_a_leaf_that_is_none_is_told_behind_those_before_it(
+    run: Run, services: Services, games: list[str], fields: dict, words: list[str]
+) -> None:
+    """Given junk behind the last leaf, when the log is shown, then all leaves are, and what is wrong is said: status 1."""
+    sound = run("show", *words).stdout
+    services.client.xadd(Keys.log_leaves, fields, id="5-0")
+    shown = run("show", *words)
+    assert (1, sound) == (shown.exit_code, shown.stdout)
+    told = "leaf 4 of the transparency log is none: no game, kind, event and head; `hearts log verify` tells more"
+    assert told == shown.stderr.splitlines()[-1]
+    assert 0 == run("show", "--limit", "4").exit_code
+
+
 def test_a_sound_log_verifies_against_what_was_kept(run: Run, games: list[str], tmp_path: Path) -> None:
     """All hashes, all games, and the checkpoint of before."""
     kept = tmp_path / "kept"

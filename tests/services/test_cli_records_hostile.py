@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from services.cli_replay import replay
 from services.record_files import Unreadable, until_broken
 from services.sealed import seal
 from tests.services.test_cli_records import GAME, KEY, OVER, PROOF, REVOKE, UNFINISHED, line, record, run
+from tests.support.running import house_environ
 
 __all__ = ["run"]
 
@@ -168,6 +170,50 @@ def test_what_gzip_has_compressed_is_read(run: Any) -> None:
     for damaged in (sealed[:-1], gzip.compress(PROOF)[:50], b"\x1f\x8b"):
         result = run(verify, damaged)
         assert (2, True) == (result.exit_code, "compressed by gzip, and damaged" in result.stderr)
+
+
+def in_members(data: bytes, *cuts: int) -> bytes:
+    """Data compressed by gzip piece by piece, as by several programs at a time or one after another."""
+    places = [0, *cuts, len(data)]
+    return b"".join(gzip.compress(data[at:end]) for at, end in pairwise(places))
+
+
+@pytest.mark.parametrize("cuts", [(100,), (100, 5000), (0,), (len(PROOF) - 1,)])
+def test_what_gzip_has_compressed_in_pieces_is_read(run: Any, cuts: tuple[int, ...]) -> None:
+    """Any number of members, cut anywhere; and what is damaged in a later one is told."""
+    packed = in_members(PROOF, *cuts)
+    assert run(verify, packed).stdout == run(verify, PROOF).stdout
+    assert gzip.decompress(packed) == PROOF
+    records = line(record()) * 2
+    cut = len(records) // 2
+    assert run(verify, in_members(records, cut)).stdout == run(verify, records).stdout
+    for damaged in (packed[:-9], packed + b"junk"):
+        result = run(verify, damaged)
+        assert (2, True) == (result.exit_code, "compressed by gzip, and damaged" in result.stderr)
+
+
+def test_what_comes_through_a_pipe_may_be_compressed() -> None:
+    """Plain, by gzip, in pieces, and as the archive has it: the same is said."""
+    told = set()
+    for given in (PROOF, gzip.compress(PROOF), in_members(PROOF, 100), seal(GAME.entries())):
+        done = subprocess.run(
+            [sys.executable, "-m", "services.cli", "verify", "--json", "-"],
+            env=house_environ(),
+            input=given,
+            capture_output=True,
+        )
+        claims = json.loads(done.stdout)["claims"]
+        told.add((done.returncode, done.stderr, *(one["status"] for one in claims if one["name"] != "I")))
+    assert {(0, b"", "holds", "holds", "not shown")} == told
+
+
+def test_what_was_in_a_file_of_the_archive_is_told_from_a_proof_file(run: Any) -> None:
+    """Given a file of the archive that another program has unpacked, then it is said where the proof file ends, and what to do."""
+    unpacked = gzip.decompress(seal(GAME.entries()))
+    done = run(verify, unpacked)
+    assert (2, "") == (done.exit_code, done.stdout)
+    assert "nothing may follow the heads" in done.stderr
+    assert "what the archive keeps behind a proof file in a second part of the compressed one" in done.stderr
 
 
 def test_a_proof_file_of_another_version_is_told(run: Any) -> None:

@@ -15,15 +15,17 @@ from domain.refusals import Refused
 from domain.variants import ruleset_of
 from services import keyring as keyrings
 from services.audit import KeyFileError, KeyMissing, ServerKey, verify_receipt
-from services.folded import Table
+from services.folded import Table, follow
 from services.keyring import KeyRing, rotate_game
 from services.proof import Claim, proof_lines, read_proof
+from services.snapshot import EVERY
 from services.store import Store
 from services.tables import Tables
 from services.verdicts import verify_proof
 from tests.support.clock import Clock
 from tests.support.handler import BOT, first_move, key, started
 from tests.support.proofs import OTHER_KEY, claim
+from tests.support.snapshots import let_snapshot_lie
 
 
 @pytest.fixture
@@ -53,8 +55,7 @@ def tables_of(log: Store, ring: KeyRing, clock: Clock) -> Tables:
 def proof_of(log: Store, ring: KeyRing, table: Table) -> Claim:
     """Claim I of the proof file that the server gives out of a table now."""
     entries = log.read(table.state.game)
-    signer = ring.of(table.signer)
-    return claim(verify_proof(read_proof(b"".join(proof_lines(entries, signer, table.head)))), "I")
+    return claim(verify_proof(read_proof(b"".join(proof_lines(entries, ring, table.head)))), "I")
 
 
 # --- the ring
@@ -197,7 +198,7 @@ def test_a_game_goes_over_by_an_event_of_its_own(log: Store, ring: KeyRing, cloc
     after = tables.load(table.state.game)
     assert (table.seq + 1, new, old) == (after.seq, after.state.server_key, after.signer)
     assert not rotate_game(tables, ring, table.state.game)
-    assert after == tables.load(table.state.game)
+    assert after[1:] == tables.load(table.state.game)[1:]
 
 
 def test_receipts_change_hands_with_the_event(log: Store, ring: KeyRing, path: Path, clock: Clock) -> None:
@@ -233,10 +234,44 @@ def test_a_proof_of_a_rotated_game_holds(log: Store, ring: KeyRing, clock: Clock
         tables.handle(table.state.game, first_move(tables.load(table.state.game)))
     table = tables_of(log, ring, clock).load(table.state.game)
     entries = log.read(table.state.game)
-    data = b"".join(proof_lines(entries, ring.of(table.signer), table.head))
+    data = b"".join(proof_lines(entries, ring, table.head))
     found = claim(verify_proof(read_proof(data), old), "I")
     assert "holds" == found.status, found.line
     assert "key not pinned" not in found.detail
+
+
+@pytest.mark.parametrize("lie", ["server_key", "signer", "head"])
+def test_a_snapshot_that_lies_misleads_no_rotation(log: Store, ring: KeyRing, clock: Clock, lie: str) -> None:
+    """Given another key of the ring where the snapshot names one, or other events, then it is the events that count."""
+    tables = tables_of(log, ring, clock)
+    game = at_its_snapshot(log, tables).state.game
+    new_key(ring, 2)
+    other = ring.public
+    let_snapshot_lie(log, game, **{lie: bytes(32) if lie == "head" else other})
+    new_key(ring, 3)
+    assert rotate_game(tables_of(log, ring, clock), ring, game)
+    table = follow(game, None, log.read(game))
+    assert "holds" == proof_of(log, ring, table).status
+
+
+def test_a_snapshot_that_lies_misleads_no_proof(log: Store, ring: KeyRing, clock: Clock) -> None:
+    """Given another signer in the snapshot, then the receipt of the proof file is by the one that the events name."""
+    old = ring.public
+    table = at_its_snapshot(log, tables_of(log, ring, clock))
+    new_key(ring)
+    let_snapshot_lie(log, table.state.game, signer=ring.public)
+    loaded = tables_of(log, ring, clock).load(table.state.game)
+    assert (ring.public, old) == (loaded.signer, table.signer)
+    assert "holds" == proof_of(log, ring, loaded).status
+
+
+def at_its_snapshot(log: Store, tables: Tables) -> Table:
+    """A game in play whose snapshot was just taken."""
+    table = started(tables, pass_count=0)
+    while table.seq % EVERY:
+        table = tables.handle(table.state.game, first_move(table)).table
+    assert log.load(table.state.game, EVERY)[0]
+    return table
 
 
 def test_a_game_that_is_over_stays_as_it_is(log: Store, ring: KeyRing, clock: Clock) -> None:

@@ -256,7 +256,7 @@ def test_a_contradiction_is_kept_and_the_checkpoint_of_before_too(
 def test_what_could_not_be_looked_at_is_status_2_and_changes_nothing(
     run: Callable[..., Result], tmp_path: Path
 ) -> None:
-    """Of a server that is silent, and of a file that cannot be written."""
+    """Of a server that is silent; and of a file that cannot be written, of which is told before the server is asked."""
     kept = tmp_path / "hearts.note"
     kept.write_text(LOG.checkpoint(6), encoding="utf-8")
     words = ("--checkpoint", str(kept), "--save", str(kept))
@@ -265,7 +265,7 @@ def test_what_could_not_be_looked_at_is_status_2_and_changes_nothing(
     assert LOG.checkpoint(6) == kept.read_text(encoding="utf-8")
     assert [kept] == list(tmp_path.iterdir())
     done = run(LOG, "--save", str(tmp_path / "nowhere/note"))
-    assert (2, True) == (done.exit_code, "cannot be kept in" in done.stderr)
+    assert (2, True, "") == (done.exit_code, "the checkpoint cannot be kept in" in done.stderr, done.stdout)
 
 
 def test_a_link_stays_one_and_what_is_no_file_is_refused(run: Callable[..., Result], tmp_path: Path) -> None:

@@ -161,10 +161,56 @@ def test_a_program_that_is_no_bot_is_given_up(code: str, told: str) -> None:
 
 
 def test_a_program_that_is_not_there_is_told() -> None:
-    """And one that cannot be run, and nothing at all."""
-    for command in (["/nowhere/bot"], ["no-such-program-of-any-kind"], [__file__], []):
+    """And nothing at all; a file of this folder is no program of that name, and it is told how it would be."""
+    for command in (["/nowhere/bot"], ["no-such-program-of-any-kind"], []):
         with OutsideBot(command) as bot, pytest.raises(BotFailed, match="no such program"):
             bot.ask(passing(), SEED)
+
+
+def test_a_file_of_this_folder_is_named_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given a bot that is here and called without its folder, then it is said how."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my-bot.py").touch()
+    with OutsideBot(["my-bot.py"]) as bot, pytest.raises(BotFailed) as raised:
+        bot.start()
+    assert "no such program: 'my-bot.py'; there is a file of this name here: ./my-bot.py" == str(raised.value)
+
+
+CANNOT_BE_EXECUTED = {
+    "no permission": (
+        b"#!/bin/sh\n",
+        0o644,
+        "no permission; `chmod +x {path}` gives it, or name what runs it",
+    ),
+    "a folder": (None, 0o755, "it is a folder"),
+    "no interpreter": (b"#!/no/such/python\n", 0o755, "the interpreter that it names in its first line, or"),
+    "words": (b"print('ok')\n", 0o755, "Exec format error; it is no program of this machine, nor a script"),
+    "half a program": (
+        b"\x7fELF",
+        0o755,
+        "Exec format error; it is no program of this machine, nor a script",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("written", "mode", "told"),
+    CANNOT_BE_EXECUTED.values(),
+    ids=[one.replace(" ", "-") for one in CANNOT_BE_EXECUTED],
+)
+def test_what_is_there_and_cannot_be_executed(
+    written: bytes | None, mode: int, told: str, tmp_path: Path
+) -> None:
+    """It is not said to be missing, and is told what to do."""
+    path = tmp_path / "bot"
+    if written is None:
+        path.mkdir()
+    else:
+        path.write_bytes(written)
+    path.chmod(mode)
+    with OutsideBot([str(path)]) as bot, pytest.raises(BotFailed) as raised:
+        bot.start()
+    assert f"cannot be executed: {told.format(path=path)}" in str(raised.value)
 
 
 def test_rules_that_a_bot_cannot_play_cost_only_their_decisions() -> None:

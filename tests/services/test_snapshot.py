@@ -22,6 +22,7 @@ from tests.golden.test_golden import HEADS, recorded
 from tests.support.clock import Clock
 from tests.support.games import play_game, rule_sets, steady
 from tests.support.handler import first_move, started, tables_on
+from tests.support.snapshots import let_snapshot_lie
 from tests.support.states import assert_same
 
 LAYOUT = {
@@ -84,6 +85,19 @@ def test_a_snapshot_that_cannot_be_used_is_not(
         log.client.delete(key)
     else:
         log.client.set(key, stored[: {"cut short": 90, "empty": 3}[spoil]])
+    loaded = tables_on(log, clock).load(game)
+    assert_same(loaded.state, table.state)
+    assert loaded[1:] == table[1:]
+
+
+def test_a_snapshot_from_which_no_event_follows_is_not_used(log: Store, clock: Clock) -> None:
+    """Given a stored snapshot of another moment of the game, then the events are folded instead."""
+    tables = tables_on(log, clock)
+    table = started(tables, pass_count=0)
+    game = table.state.game
+    while table.seq < 2 * EVERY + 3:
+        table = tables.handle(game, first_move(table)).table
+    let_snapshot_lie(log, game, hand=None)
     loaded = tables_on(log, clock).load(game)
     assert_same(loaded.state, table.state)
     assert loaded[1:] == table[1:]

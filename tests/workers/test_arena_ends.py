@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.support.ending import started
 from tests.support.house import until
 from tests.support.running import house_environ
 
@@ -47,20 +48,7 @@ def hanging(folder: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], 
     program.write_text(HANGS.replace("{FOLDER}", str(folder)))
     bot = f"stdio:{shlex.join([sys.executable, str(program)])}"
     command = [sys.executable, "-m", "services.cli", *(bot if word == "BOT" else word for word in words)]
-    # whoever starts the tests in the background has them ignore Ctrl-C
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        process = subprocess.Popen(
-            command,
-            env=house_environ(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-    finally:
-        signal.signal(signal.SIGINT, before)
-    with process:
+    with started(*command, env=house_environ(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         count = 2 if "-j" in words else 1
         notes = until(lambda: len(found := [*folder.glob("*.pids")]) == count and found)
         bots = [psutil.Process(int(pid)) for note in notes for pid in (note.stem, note.read_text())]

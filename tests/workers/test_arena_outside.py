@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
 from click.testing import CliRunner
 
 from domain.bots import UnknownBot
+from domain.variants import ruleset_of
+from services.bot_pace import sample_views
 from tests.support.plugins import SOUND, install_plugin
+from workers.arena import outside
 from workers.arena.bots import read_entrant
 from workers.arena.cli import arena
 
@@ -23,6 +28,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+BASIC = ruleset_of({"variant": "basic", "hand_limit": 1})
 FAILS = """
 import sys
 for line in sys.stdin:
@@ -103,3 +109,38 @@ def test_what_a_program_loses_is_told_below_the_table(tmp_path: Path) -> None:
     assert last.startswith(f"A {bots[0]} lost 168 decisions: 168 illegal; the first one: illegal: pass? pass")
     done = CliRunner().invoke(arena, [*bots, "--replay", "1:1:ABBA"])
     assert "lost 28 decisions: 28 illegal; the first one: illegal: pass? pass" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("entered", "measured"),
+    [
+        (["rules", "random"], "times are CPU time."),
+        (["rules", "BOT"], "times are CPU time, those of B BOT are from question to answer on the clock."),
+        (["BOT", "BOT"], "times are from question to answer on the clock."),
+    ],
+)
+def test_what_is_measured_is_told(entered: list[str], measured: str, tmp_path: Path) -> None:
+    """CPU time cannot be told of a program, which may have others work for it."""
+    bot = failing(tmp_path, dies=False)
+    words = [*(bot if one == "BOT" else one for one in entered), "--deals", "1"]
+    assert measured.replace("BOT", bot) in CliRunner().invoke(arena, words).stdout
+    for one in results(*words):
+        assert ("clock" if one["bot"] == bot else "cpu") == one["cpu_ms"]["of"]
+
+
+def test_to_start_a_program_is_no_part_of_a_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given a program that takes a minute to begin and a millisecond to decide, then it took a millisecond."""
+    now = 0
+
+    def passes(nanoseconds: int) -> Callable[..., None]:
+        def wait(*_: object) -> None:
+            nonlocal now
+            now += nanoseconds
+
+        return wait
+
+    slow = SimpleNamespace(name="slow", version="1", start=passes(60 * 10**9), ask=passes(10**6))
+    monkeypatch.setattr(outside, "outside_bot", lambda *_: slow)
+    monkeypatch.setattr(outside.time, "perf_counter_ns", lambda: now)
+    player = outside.OutsideEntrant("stdio:slow", "stdio:slow", None).sit()
+    assert 10**6 == player.decide(sample_views(BASIC)[0], bytes(32)).cpu_ns

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
+from domain.bots import BOTS
 from services.cli_records import verify
 from workers.arena.cli import arena
 
@@ -31,6 +32,16 @@ def test_it_tells_a_table() -> None:
     assert done.stdout.startswith("3 deals of classic for 4, 18 hands; seed 1, arena ")
     assert "\nA rules " in done.stdout
     assert "\nB random " in done.stdout
+
+
+def test_its_help_names_what_can_be_entered() -> None:
+    """All house bots, plug-ins, programs, and how playouts are said of each that does some."""
+    told = " ".join(run("--help").stdout.split())
+    levels = [name for name in BOTS if name.startswith("level")]
+    others = [name for name in BOTS if name not in levels]
+    assert f"{', '.join(others)}, {levels[0]} to {levels[-1]}" in told
+    for form in ("plug-in by its name", '"stdio:COMMAND"', "search:500", "level3:500", '"stdio:500:COMMAND"'):
+        assert form in told
 
 
 def test_it_writes_json_and_a_picture(tmp_path: Path) -> None:
@@ -97,6 +108,8 @@ def test_a_match_is_told_and_written_as_a_record(tmp_path: Path) -> None:
         (["rules", "random", "--replay", "1:2:ABC"], "no seating"),
         (["rules", "random", "--record", "-"], "goes with --replay"),
         (["rules", "random", "--json", "/no/such/folder/x"], "there is no folder"),
+        (["rules", "random", "--svg", "x" * 300], "cannot be written: File name too long"),
+        (["rules", "random", "--json", "x", "--svg", "x"], "two files"),
     ],
 )
 def test_what_it_refuses(words: list[str], why: str) -> None:
@@ -105,3 +118,12 @@ def test_what_it_refuses(words: list[str], why: str) -> None:
     assert 2 == done.exit_code
     assert why in done.stderr
     assert "" == done.stdout
+
+
+def test_results_that_cannot_be_written_are_told_all_the_same(tmp_path: Path) -> None:
+    """Given a place that is lost while bots play, then the table is there, the other file too, and the command fails."""
+    picture = tmp_path / "a.svg"
+    done = run("rules", "random", "--deals", "1", "--json", "/dev/full", "--svg", str(picture))
+    assert (1, "Error: /dev/full: No space left on device\n") == (done.exit_code, done.stderr)
+    assert "\nA rules " in done.stdout
+    assert picture.read_text().startswith("<svg ")

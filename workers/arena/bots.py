@@ -81,6 +81,11 @@ def read_entrant(text: str, budget: int | None = None) -> Entrant:
     raise UnknownBot(f"there is no bot {text!r:.60}; there are {', '.join(sorted({*BOTS, *plugins}))}")
 
 
+def is_outside(text: str) -> bool:
+    """Whether the bot of `Entrant.text` decides in processes of its own."""
+    return text.partition(":")[0] not in BOTS
+
+
 def _playouts(text: str, usual: int, budget: int | None) -> int:
     """The playouts a decision of ``NAME`` or ``NAME:N``, of a bot that usually does so many; 0 for one that does none."""
     name, colon, rest = text.partition(":")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures.process import BrokenProcessPool
@@ -19,9 +18,10 @@ from domain.refusals import HeartsError
 from domain.state import State
 from services.bot_child import killed_on_interrupt
 from services.cli import read_settings
-from services.cli_process import Interrupted, interruptible
 from services.cli_rules import read_changes, read_rules
 from services.embedded import EmbeddedStoreError
+from services.interrupts import Interrupted, interruptible
+from services.outputs import STDOUT, Output
 from services.printable import printable_line
 from services.queue import Queue
 from services.retold import Retold
@@ -40,21 +40,6 @@ from workers.arena.seatings import letter
 
 USUAL_DEALS: Final = 200
 USUAL_VARIANT: Final = "classic"
-STDOUT: Final = Path("-")
-
-
-class Output(click.Path):
-    """A file to be written at the end, or ``-``: what is wrong with its place is told before anything is played."""
-
-    def __init__(self) -> None:
-        super().__init__(dir_okay=False, writable=True, allow_dash=True, path_type=Path)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """See click."""
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        if not path.parent.is_dir():
-            self.fail(printable_line(f"there is no folder {str(path.parent)!r}"), param, ctx)
-        return path
 
 
 OUTPUT: Final = Output()
@@ -139,10 +124,12 @@ def arena(
 ) -> None:
     """Compare bots: they play the same deals from all seats.
 
-    A BOT is a house bot (random, rules, search) or a plug-in by name, search:500 with so many playouts a decision, or
-    "stdio:COMMAND", a program that speaks hearts-bot/1. Each deal is played in several
-    seatings, so that every bot has every seat of it equally often; the table tells points a hand, differences with their
-    95 % intervals over deals, moons, CPU time of a move, and answers that were illegal.
+    A BOT is a house bot (random, rules, search, level1 to level7), a plug-in by its name, or "stdio:COMMAND", a program
+    that speaks hearts-bot/1. With a number it does so many playouts a decision: search:500, level3:500, mybot:500,
+    "stdio:500:COMMAND". `hearts bot list` shows house bots and plug-ins, and which of them do playouts.
+
+    Each deal is played in several seatings, so that every bot has every seat of it equally often; the table tells points a
+    hand, differences with their 95 % intervals over deals, moons, the time of a move, and answers that were illegal.
     docs/bots.md says what exactly is played and measured.
     """
     with interruptible(), killed_on_interrupt():
@@ -164,6 +151,8 @@ def _arena(
         raise click.UsageError("-j is for this machine, and --queue for the workers: choose")
     if options["record"] and not options["replay"]:
         raise click.UsageError("--record goes with --replay")
+    if wanted.as_json is not None and wanted.as_json == wanted.svg:
+        raise click.UsageError("--json and --svg are two files")
     if (resume is None) is not bool(bots):
         raise click.UsageError("name the bots, or say --resume, one of the two")
     if resume is not None:
@@ -289,22 +278,29 @@ def _say(sentence: str) -> None:
 
 
 def _finish(plan: Plan, wanted: Wanted, tally: Tally) -> None:
+    """Write the results, and tell them also where that fails, for they may have taken hours."""
     report = report_of(plan, tally, wanted.deals)
+    results: list[tuple[Path, bytes]] = []
     if wanted.as_json is not None:
-        _write(wanted.as_json, msgspec.json.encode(report) + b"\n")
+        results.append((wanted.as_json, msgspec.json.encode(report) + b"\n"))
     if wanted.svg is not None:
-        _write(wanted.svg, draw(report).encode())
+        results.append((wanted.svg, draw(report).encode()))
+    unwritten = [why for path, result in results if (why := _write(path, result))]
     to_stdout = STDOUT in (wanted.as_json, wanted.svg)
     for line in table_lines(report):
         click.echo(printable_line(line), err=to_stdout)
+    if unwritten:
+        raise click.ClickException(printable_line("; ".join(unwritten)))
 
 
-def _write(path: Path, written: bytes) -> None:
+def _write(path: Path, result: bytes) -> str:
+    """Write a file; why it cannot be, or nothing."""
     try:
         with click.open_file(str(path), "wb") as file:
-            file.write(written)
+            file.write(result)
     except OSError as error:
-        raise click.ClickException(printable_line(f"{path}: {error.strerror}")) from error
+        return f"{path}: {error.strerror}"
+    return ""
 
 
 def _replay(plan: Plan, text: str, record: Path | None) -> None:
@@ -323,5 +319,5 @@ def _replay(plan: Plan, text: str, record: Path | None) -> None:
     for bot, score in enumerate(told.scores):
         if score.lost:
             _say(lost_line(f"{letter(bot)} {plan.bots[bot]}", score.lost, score.first_lost))
-    if record is not None:
-        _write(record, msgspec.json.encode(told.record) + b"\n")
+    if record is not None and (why := _write(record, msgspec.json.encode(told.record) + b"\n")):
+        raise click.ClickException(printable_line(why))

@@ -93,7 +93,7 @@ class Score(msgspec.Struct):
     first_lost: str = ""
     """How the first of them was lost: its kind, and what happened."""
     cpu_ns: int = 0
-    """CPU time of all its answers."""
+    """Time of all its answers."""
     times: dict[int, int] = msgspec.field(default_factory=dict)
     """Answers by the class of their time, see `FINENESS`."""
 

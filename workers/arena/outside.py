@@ -51,9 +51,11 @@ class _Seated:
         self._bot, self._idle = bot, idle
 
     def decide(self, seen: View, seed: bytes) -> Answer:
-        """See `Player`; the time is that on the clock, for the program's own cannot be told from here."""
+        """See `Player`; the time is that on the clock, for a program may have others work for it."""
         began = time.perf_counter_ns()
         try:
+            self._bot.start()  # which is no part of the decision
+            began = time.perf_counter_ns()
             action = self._bot.ask(seen, seed)
         except BotFailed as error:
             if error.kind == "illegal":

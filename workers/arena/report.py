@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
 
 from domain.record import short_rules
+from workers.arena.bots import is_outside
 from workers.arena.figures import Figure, Tally, percentile_ms
 from workers.arena.kept import VERSION, arena_id
 from workers.arena.match import Plan
@@ -17,11 +18,13 @@ FORMAT: Final = "hearts-arena/1"
 
 
 class Times(msgspec.Struct, frozen=True):
-    """CPU time of a move, ms; none where nothing was answered."""
+    """Time of a move, ms; none where nothing was answered."""
 
     mean: float | None
     p99: float | None
     """What 99 of 100 moves took at most, to 2.2 %."""
+    of: Literal["cpu", "clock"] = "cpu"
+    """CPU time of the process that decides; of a program or plug-in, which may have several, time on the clock."""
 
 
 class BotReport(msgspec.Struct, frozen=True):
@@ -130,6 +133,7 @@ def _bot(plan: Plan, tally: Tally, bot: int) -> BotReport:
         cpu_ms=Times(
             mean=total.cpu_ns / answered / 1e6 if answered else None,
             p99=percentile_ms(total.times, 0.99),
+            of="clock" if is_outside(plan.bots[bot]) else "cpu",
         ),
         lost=total.lost,
         first_lost=total.first_lost or None,
@@ -163,7 +167,7 @@ def table_lines(report: Report) -> Iterator[str]:
             ]
         )
     yield ""
-    yield "Fewer points are better. Behind ± the 95 % interval over deals; times are CPU time."
+    yield f"Fewer points are better. Behind ± the 95 % interval over deals; {_times(report.bots)}."
     for bot in report.bots:
         if bot.first_lost is not None:
             yield lost_line(label(bot), bot.lost, bot.first_lost)
@@ -192,6 +196,15 @@ def _row(bot: BotReport, games: bool) -> list[str]:
         cells += [*_won(bot.won), *(_won(bot.won_against_others))]
     cells += [f"{bot.moons:,}", _ms(bot.cpu_ms.mean), _ms(bot.cpu_ms.p99)]
     return [*cells, f"{bot.illegal:,}", f"{bot.unanswered:,}"]
+
+
+def _times(bots: Sequence[BotReport]) -> str:
+    """What is measured as the time of a move."""
+    clocked = [label(one) for one in bots if one.cpu_ms.of == "clock"]
+    if not clocked:
+        return "times are CPU time"
+    of_some = "times" if len(clocked) == len(bots) else f"times are CPU time, those of {', '.join(clocked)}"
+    return f"{of_some} are from question to answer on the clock"
 
 
 def _ms(value: float | None) -> str:

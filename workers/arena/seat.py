@@ -25,7 +25,7 @@ class IllegalAnswer(Exception):
 
 
 class Answer(NamedTuple):
-    """What a bot decided, legal or not, and the CPU time that it took for it."""
+    """What a bot decided, legal or not, and the time that it took for it: of CPU, or on the clock where that is not known."""
 
     action: Any
     """An `Action`, if the bot keeps to what it was asked."""
