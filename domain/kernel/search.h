@@ -1,5 +1,5 @@
 /* The search for the best of several things that a seat may do: each is tried in the same sampled worlds, played out by
- * `policy_choose`, and the worse half is dropped again and again (sequential halving; Karnin, Koren and Somekh 2013).
+ * `playout`, and the worse half is dropped again and again (sequential halving; Karnin, Koren and Somekh 2013).
  *
  * domain/bots/search.py is the plain twin: equal positions, budgets and seeds give equal sums on every machine. The
  * budget is counted in playouts and no clock is looked at.
@@ -12,13 +12,12 @@
 
 #include "hearts.h"
 #include "passing.h"
-#include "policy.h"
+#include "playout.h"
 #include "score.h"
 #include "world.h"
 
 enum {
     SEARCH_ARMS = 512,
-    SEARCH_WHIM = 26,      /* of 256 cards in a playout, so many are any legal one */
     SEARCH_WIN = 1 << 16,  /* what a won game is worth */
     SEARCH_POINT = 400,    /* what a point more than the others' mean costs, in a game of 26 points a hand */
     KITTY_HELD = -1,       /* the kitty has not been taken yet */
@@ -114,24 +113,6 @@ static inline int64_t search_score(const search_position *at, const hearts_hand 
 
 /* ---- playouts */
 
-static inline void search_playout(
-    const search_position *at, hearts_hand *hand, uint64_t chance, unsigned shooters)
-{
-    while (hand->turn >= 0) {
-        const uint64_t word = world_random(&chance);
-        int card;
-        if ((word & 255) < SEARCH_WHIM) {
-            uint64_t legal = hearts_legal(at->terms, hand);
-            for (uint32_t skip = world_scale(word, (uint32_t)hearts_bits(legal)); skip; skip--)
-                legal &= legal - 1;
-            card = hearts_lowest(legal);
-        } else {
-            card = policy_choose(at->terms, &at->facts, hand, shooters);
-        }
-        hearts_lay(at->terms, hand, card);
-    }
-}
-
 /* Put the cards of a world into a hand of which the rest is known. */
 static inline void search_enter(const search_position *at, hearts_hand *hand, const hearts_cards *held)
 {
@@ -157,7 +138,7 @@ static inline void search_try_cards(
     for (int arm = 0; arm < count; arm++) {
         hearts_hand hand = begin;
         hearts_lay(at->terms, &hand, arms[arm].card);
-        search_playout(at, &hand, chance, arms[arm].shoots ? 1u << at->me : 0);
+        playout(at->terms, &at->facts, &hand, chance, arms[arm].shoots ? 1u << at->me : 0);
         arms[arm].sum += search_score(at, &hand);
         arms[arm].worlds++;
     }
@@ -178,7 +159,7 @@ static inline void search_try_passes(
         passes[at->me] = arms[arm].pass;
         hearts_exchange(terms, &hand, passes, hearts_offset(terms, at->number));
         hearts_open(terms, &hand, (int)((at->number - 1) % terms->players));
-        search_playout(at, &hand, chance, arms[arm].shoots ? 1u << at->me : 0);
+        playout(at->terms, &at->facts, &hand, chance, arms[arm].shoots ? 1u << at->me : 0);
         arms[arm].sum += search_score(at, &hand);
         arms[arm].worlds++;
     }
