@@ -41,7 +41,7 @@ static inline void playout_of_two(
 typedef struct {
     const hearts_terms *terms;
     const policy_facts *facts;
-    int players; /* known to the compiler where four play, so that it can write their turns out one by one */
+    int players;
     unsigned shooters;
     int feared; /* penalty cards that let a seat seem to shoot the moon */
 } playout_rules;
@@ -262,10 +262,12 @@ static inline void playout(
     };
     if (terms->deck.second) {
         playout_of_two(terms, facts, hand, chance, shooters);
-    } else if (hand->turn >= 0 && terms->players == 4) {
-        rules.players = 4;
+    } else if (hand->turn < 0) {
+        return;
+    } else if (terms->players == 4) {
+        rules.players = 4; /* so that the compiler knows it in this copy */
         playout_of_one(&rules, hand, chance);
-    } else if (hand->turn >= 0) {
+    } else {
         playout_of_one(&rules, hand, chance);
     }
 }

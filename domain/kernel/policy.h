@@ -40,7 +40,7 @@ enum {
     THROW_OVER = 40,      /* it stands above a killer that is out */
     THROW_PENALTY = 10,
     THROW_STUCK = 10,     /* nobody else has the suit, so it may never be led */
-    SPARE_LOWER = 8,      /* throwing a card to whoever seems to shoot the moon: for each card that is out below it, which it may beat */
+    SPARE_LOWER = 8,      /* throwing to whoever seems to shoot the moon: for each card that is out below, it may beat it */
     SPARE_PENALTY = 12,   /* it is a penalty card */
     SHOT_FEARED = 3,      /* penalty cards that a seat which shoots the moon has from which on the others see it */
     MOON_FEARED = 3,      /* the same of any other seat, where nobody else has a penalty card */
@@ -57,6 +57,7 @@ static inline uint64_t policy_higher(int card)
     return HEARTS_SUIT(card / 13) & ~(HEARTS_BIT(card) | (HEARTS_BIT(card) - 1));
 }
 
+/* Put a card to those that are worth as much. */
 static inline void policy_sort(policy_worths *worths, int card, int32_t points)
 {
     int at = 0;
@@ -118,20 +119,23 @@ typedef struct {
     uint64_t led;                 /* the suit led; 0 for a lead */
     int top;                      /* the card that wins so far, or HEARTS_NO_CARD */
     bool last;                    /* to play to this trick */
-    bool cancels; /* whether equal cards cancel each other; else the later one wins */
-    bool banned;  /* the first trick, to which some cards may not be played */
-    bool dirty, wanted; /* whether what was laid has penalty cards, and comes to less than no points */
-    bool shoots;        /* whether it shoots the moon */
-    bool helps;         /* whether the trick goes to another that seems to: then one with penalty cards is taken from it, and high
-                           cards are kept for that */
+    bool cancels;                 /* whether equal cards cancel each other; else the later one wins */
+    bool banned;                  /* the first trick, to which some cards may not be played */
+    bool dirty, wanted;           /* whether what was laid has penalty cards, and comes to less than no points */
+    bool shoots;                  /* whether it shoots the moon */
+    bool helps; /* whether the trick goes to another that seems to: then one with penalty cards is taken from it, and high cards
+                   are kept for that */
 } policy_sight;
 
 /* ---- choosing among suits
  *
- * Which suit is best can hardly be foretold, neither by us nor by the processor: so all four are weighed, without a jump, and
- * the best of four keys is taken. In a key the card stands below what speaks for it, so that the lowest of equals is chosen. */
+ * Which suits a seat has no processor can foretell: so all four are weighed, also those that it has not, without a jump, and
+ * the least of four keys is taken. A key has the card below its cost, so that of equal costs the lowest card is chosen. */
 
-enum { POLICY_NO_SUIT = INT32_MAX, POLICY_FAR = 29 };
+enum {
+    POLICY_NO_SUIT = INT32_MAX,
+    POLICY_FAR = 29, /* the bit that puts a suit without a card behind all others */
+};
 
 static inline int policy_key(int cost, int card) { return cost * 64 + card; }
 
@@ -233,7 +237,7 @@ static inline int policy_throw(const policy_facts *facts, uint64_t legal, uint64
     return best & 63;
 }
 
-/* The card that is the least use against a moon: what may still beat another card is kept, even at the price of a penalty card. */
+/* The card that is the least use against a moon: what may beat another is kept, even at the price of a penalty card. */
 static inline int policy_spare(const policy_facts *facts, uint64_t legal, uint64_t held, uint64_t others)
 {
     int best = POLICY_NO_SUIT;
