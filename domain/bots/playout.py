@@ -1,8 +1,9 @@
 """How seats play in a playout: by rules of thumb, for every rule set.
 
-The plain twin of ``domain/kernel/policy.h`` and ``passing.h``, card for card; `tests/domain/test_kernel_search.py` holds
-them together. What a seat does here follows from its own cards, from what was played, and from which cards are still in
-the hands of the others, as whoever counts cards knows. Whole numbers only, so that every machine plays the same.
+The plain twin of ``policy.h``, ``playout.h`` and ``passing.h`` in ``domain/kernel``, card for card;
+`tests/domain/test_kernel_search.py` holds them together. What a seat does here follows from its own cards, from what was
+played, and from which cards are still in the hands of the others, as whoever counts cards knows. Whole numbers only, so
+that every machine plays the same.
 """
 
 from __future__ import annotations

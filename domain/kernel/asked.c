@@ -69,6 +69,7 @@ static void read_unseen(reader *from, world_unseen *unseen)
     for (int at = 0; at < unseen->cards; at++) {
         unseen->card[at] = (uint8_t)read_one(from, 0, HEARTS_FACES - 1);
         unseen->who[at] = (uint16_t)read_one(from, 1, (1 << unseen->holders) - 1);
+        unseen->bytes[at] = unseen->holders <= 8 ? world_bytes(unseen->who[at]) : 0;
     }
     from->good &= room == unseen->cards;
 }

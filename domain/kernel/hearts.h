@@ -211,6 +211,15 @@ static inline hearts_taken hearts_count_all(const hearts_terms *terms, hearts_ca
     return taken;
 }
 
+/* The points of some cards, each there once. */
+static inline int64_t hearts_worth(const hearts_terms *terms, uint64_t cards)
+{
+    int64_t worth = 0;
+    for (uint64_t left = cards & terms->scoring; left; left &= left - 1)
+        worth += terms->values[hearts_lowest(left)];
+    return worth;
+}
+
 /* A new hand from what each seat was dealt. */
 static inline void hearts_deal(
     const hearts_terms *terms, hearts_hand *hand, const hearts_cards *dealt, hearts_cards kitty)
@@ -255,32 +264,44 @@ static inline void hearts_open(const hearts_terms *terms, hearts_hand *hand, int
     hand->leader = hand->turn = (int8_t)seat;
 }
 
+/* The cards that a seat which does not lead may play of those that it holds, each once. */
+static inline uint64_t hearts_answers(const hearts_terms *terms, uint64_t held, uint64_t led, bool first_trick)
+{
+    uint64_t some;
+    if ((some = held & led))
+        return some;
+    if (!first_trick)
+        return held;
+    if ((some = held & ~terms->trick1_ban))
+        return some;
+    return terms->must_qs && (held & HEARTS_BIT(HEARTS_QS)) ? HEARTS_BIT(HEARTS_QS) : held;
+}
+
+/* The cards that a seat may lead to the second trick or a later one. */
+static inline uint64_t hearts_leads(const hearts_terms *terms, uint64_t held, bool broken)
+{
+    const uint64_t some = held & ~HEARTS_SUIT(3);
+    if (broken || !terms->breakers || !some || (some == HEARTS_BIT(HEARTS_QS) && terms->hearts_beside_qs))
+        return held;
+    return some;
+}
+
+/* The cards that a seat may open a hand with. */
+static inline uint64_t hearts_openings(const hearts_terms *terms, uint64_t held, int forced)
+{
+    const uint64_t some = held & ~terms->opening_ban;
+    if (forced >= 0)
+        return HEARTS_BIT(forced);
+    return some ? some : held;
+}
+
 /* The cards that the seat to play may play, each once; never empty while it is somebody's turn. */
 static inline uint64_t hearts_legal(const hearts_terms *terms, const hearts_hand *hand)
 {
-    const uint64_t held = hand->held[hand->turn].first, qs = HEARTS_BIT(HEARTS_QS);
-    uint64_t some;
-    if (hand->laid) {
-        if ((some = held & hand->led))
-            return some;
-        if (hand->tricks)
-            return held;
-        if ((some = held & ~terms->trick1_ban))
-            return some;
-        return terms->must_qs && (held & qs) ? qs : held;
-    }
-    if (!hand->tricks) {
-        if (hand->forced >= 0)
-            return HEARTS_BIT(hand->forced);
-        some = held & ~terms->opening_ban;
-        return some ? some : held;
-    }
-    if (hand->broken || !terms->breakers)
-        return held;
-    some = held & ~HEARTS_SUIT(3);
-    if (!some || (some == qs && terms->hearts_beside_qs))
-        return held;
-    return some;
+    const uint64_t held = hand->held[hand->turn].first;
+    if (hand->laid)
+        return hearts_answers(terms, held, hand->led, !hand->tricks);
+    return hand->tricks ? hearts_leads(terms, held, hand->broken) : hearts_openings(terms, held, hand->forced);
 }
 
 /* Who wins the full trick on the table; HEARTS_NOBODY where it is dead. */

@@ -1,5 +1,5 @@
 /* The search for the best of several things that a seat may do: each is tried in the same sampled worlds, played out by
- * `policy_choose`, and the worse half is dropped again and again (sequential halving; Karnin, Koren and Somekh 2013).
+ * `playout`, and the worse half is dropped again and again (sequential halving; Karnin, Koren and Somekh 2013).
  *
  * domain/bots/search.py is the plain twin: equal positions, budgets and seeds give equal sums on every machine. The
  * budget is counted in playouts and no clock is looked at.
@@ -12,13 +12,14 @@
 
 #include "hearts.h"
 #include "passing.h"
-#include "policy.h"
+#include "playout.h"
 #include "score.h"
 #include "world.h"
 
 enum {
     SEARCH_ARMS = 512,
-    SEARCH_WHIM = 26,      /* of 256 cards in a playout, so many are any legal one */
+    SEARCH_SPREADS = 64,
+    SEARCH_BEHIND = 1000,  /* a total cannot be farther behind */
     SEARCH_WIN = 1 << 16,  /* what a won game is worth */
     SEARCH_POINT = 400,    /* what a point more than the others' mean costs, in a game of 26 points a hand */
     KITTY_HELD = -1,       /* the kitty has not been taken yet */
@@ -43,6 +44,12 @@ typedef struct {
     int64_t number, totals[HEARTS_SEATS], unit; /* unit: 26 times the points of a usual penalty card */
 } search_position;
 
+/* What was worked out before, for whoever asks again; none of it is 0. */
+typedef struct {
+    int64_t left[SEARCH_SPREADS], spread[SEARCH_SPREADS];
+    int64_t share[SEARCH_BEHIND + 1];
+} search_memory;
+
 /* ---- what a hand is worth */
 
 static inline int64_t search_root(int64_t square)
@@ -55,9 +62,29 @@ static inline int64_t search_root(int64_t square)
     return root;
 }
 
+/* How far totals may still drift apart when the highest is `left` points below the target: 1.9 times the root of points left
+ * times points of a usual penalty card. */
+static inline int64_t search_spread(const search_position *at, search_memory *memory, int64_t left)
+{
+    const size_t place = (size_t)(left % SEARCH_SPREADS);
+    if (memory->left[place] != left) {
+        memory->left[place] = left;
+        memory->spread[place] = 1 + search_root(left * at->unit * 361 / 2600);
+    }
+    return memory->spread[place];
+}
+
+static inline int64_t search_share(search_memory *memory, int64_t behind)
+{
+    int64_t *share = &memory->share[behind];
+    if (!*share)
+        *share = (INT64_C(1) << 50) / (behind * behind * behind * behind);
+    return *share;
+}
+
 /* The share of a won game that each of the totals is worth when it goes on: the larger, the lower a total is below the
  * others and the nearer the end is. */
-static inline int64_t search_hopes(const search_position *at, const int64_t *after, int me)
+static inline int64_t search_hopes(const search_position *at, search_memory *memory, const int64_t *after, int me)
 {
     const hearts_terms *terms = at->terms;
     int64_t low = after[0], high = after[0], all = 0, mine = 0;
@@ -65,13 +92,10 @@ static inline int64_t search_hopes(const search_position *at, const int64_t *aft
         low = after[seat] < low ? after[seat] : low;
         high = after[seat] > high ? after[seat] : high;
     }
-    const int64_t left = terms->target > high ? terms->target - high : 1;
-    /* 1.9 times the root of points left times points of a usual penalty card: how far totals may still drift apart */
-    const int64_t spread = 1 + search_root(left * at->unit * 361 / 2600);
+    const int64_t spread = search_spread(at, memory, terms->target > high ? terms->target - high : 1);
     for (int seat = 0; seat < terms->players; seat++) {
-        int64_t behind = 64 + 16 * (after[seat] - low) / spread, share;
-        behind = behind > 1000 ? 1000 : behind;
-        share = (INT64_C(1) << 50) / (behind * behind * behind * behind);
+        const int64_t behind = 64 + 16 * (after[seat] - low) / spread;
+        const int64_t share = search_share(memory, behind > SEARCH_BEHIND ? SEARCH_BEHIND : behind);
         all += share;
         mine = seat == me ? share : mine;
     }
@@ -79,7 +103,7 @@ static inline int64_t search_hopes(const search_position *at, const int64_t *aft
 }
 
 /* What points of this hand are worth to seat `me`. */
-static inline int64_t search_worth(const search_position *at, const int64_t *points, int me)
+static inline int64_t search_worth(const search_position *at, search_memory *memory, const int64_t *points, int me)
 {
     const hearts_terms *terms = at->terms;
     int64_t after[HEARTS_SEATS], others = 0, worth;
@@ -88,7 +112,7 @@ static inline int64_t search_worth(const search_position *at, const int64_t *poi
     if (winners)
         worth = winners >> me & 1 ? SEARCH_WIN / hearts_bits(winners) : 0;
     else
-        worth = search_hopes(at, after, me);
+        worth = search_hopes(at, memory, after, me);
     for (int seat = 0; seat < terms->players; seat++)
         others += points[seat];
     others -= terms->players * points[me];
@@ -97,7 +121,7 @@ static inline int64_t search_worth(const search_position *at, const int64_t *poi
 }
 
 /* What a played-out hand is worth; a shooter that must choose is held to choose what is better for it in points. */
-static inline int64_t search_score(const search_position *at, const hearts_hand *hand)
+static inline int64_t search_score(const search_position *at, search_memory *memory, const hearts_hand *hand)
 {
     int64_t points[HEARTS_SEATS];
     const int chooser = hearts_chooser(at->terms, hand, at->totals, at->number);
@@ -106,31 +130,13 @@ static inline int64_t search_score(const search_position *at, const hearts_hand 
         int64_t taken[HEARTS_SEATS];
         hearts_score(at->terms, hand, at->totals, at->number, false, points);
         hearts_score(at->terms, hand, at->totals, at->number, true, taken);
-        subtract = search_worth(at, taken, chooser) > search_worth(at, points, chooser);
+        subtract = search_worth(at, memory, taken, chooser) > search_worth(at, memory, points, chooser);
     }
     hearts_score(at->terms, hand, at->totals, at->number, subtract, points);
-    return search_worth(at, points, at->me);
+    return search_worth(at, memory, points, at->me);
 }
 
 /* ---- playouts */
-
-static inline void search_playout(
-    const search_position *at, hearts_hand *hand, uint64_t chance, unsigned shooters)
-{
-    while (hand->turn >= 0) {
-        const uint64_t word = world_random(&chance);
-        int card;
-        if ((word & 255) < SEARCH_WHIM) {
-            uint64_t legal = hearts_legal(at->terms, hand);
-            for (uint32_t skip = world_scale(word, (uint32_t)hearts_bits(legal)); skip; skip--)
-                legal &= legal - 1;
-            card = hearts_lowest(legal);
-        } else {
-            card = policy_choose(at->terms, &at->facts, hand, shooters);
-        }
-        hearts_lay(at->terms, hand, card);
-    }
-}
 
 /* Put the cards of a world into a hand of which the rest is known. */
 static inline void search_enter(const search_position *at, hearts_hand *hand, const hearts_cards *held)
@@ -150,21 +156,23 @@ static inline void search_enter(const search_position *at, hearts_hand *hand, co
 }
 
 static inline void search_try_cards(
-    const search_position *at, const hearts_cards *held, uint64_t chance, search_arm *arms, int count)
+    const search_position *at, search_memory *memory, const hearts_cards *held, uint64_t chance, search_arm *arms,
+    int count)
 {
     hearts_hand begin;
     search_enter(at, &begin, held);
     for (int arm = 0; arm < count; arm++) {
         hearts_hand hand = begin;
         hearts_lay(at->terms, &hand, arms[arm].card);
-        search_playout(at, &hand, chance, arms[arm].shoots ? 1u << at->me : 0);
-        arms[arm].sum += search_score(at, &hand);
+        playout(at->terms, &at->facts, &hand, chance, arms[arm].shoots ? 1u << at->me : 0);
+        arms[arm].sum += search_score(at, memory, &hand);
         arms[arm].worlds++;
     }
 }
 
 static inline void search_try_passes(
-    const search_position *at, const hearts_cards *held, uint64_t chance, search_arm *arms, int count)
+    const search_position *at, search_memory *memory, const hearts_cards *held, uint64_t chance, search_arm *arms,
+    int count)
 {
     const hearts_terms *terms = at->terms;
     hearts_cards passes[HEARTS_SEATS];
@@ -178,8 +186,8 @@ static inline void search_try_passes(
         passes[at->me] = arms[arm].pass;
         hearts_exchange(terms, &hand, passes, hearts_offset(terms, at->number));
         hearts_open(terms, &hand, (int)((at->number - 1) % terms->players));
-        search_playout(at, &hand, chance, arms[arm].shoots ? 1u << at->me : 0);
-        arms[arm].sum += search_score(at, &hand);
+        playout(at->terms, &at->facts, &hand, chance, arms[arm].shoots ? 1u << at->me : 0);
+        arms[arm].sum += search_score(at, memory, &hand);
         arms[arm].worlds++;
     }
 }
@@ -198,6 +206,7 @@ static int search_better(const void *one, const void *other)
 static inline void search_run(
     const search_position *at, search_arm *arms, int count, int64_t budget, uint64_t chance)
 {
+    search_memory memory = {0};
     int rounds = 0;
     for (int left = count; left > 1; left = (left + 1) / 2)
         rounds++;
@@ -209,9 +218,9 @@ static inline void search_run(
                 continue;
             const uint64_t playouts = world_random(&chance);
             if (arms[0].card >= 0)
-                search_try_cards(at, held, playouts, arms, left);
+                search_try_cards(at, &memory, held, playouts, arms, left);
             else
-                search_try_passes(at, held, playouts, arms, left);
+                search_try_passes(at, &memory, held, playouts, arms, left);
         }
         qsort(arms, (size_t)left, sizeof *arms, search_better);
     }

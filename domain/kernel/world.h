@@ -16,13 +16,17 @@ enum {
 
 /* ---- chance: SplitMix64 (Steele, Lea and Flood 2014), a sequence that is the same for ever */
 
-static inline uint64_t world_random(uint64_t *state)
+#define WORLD_STEP UINT64_C(0x9E3779B97F4A7C15) /* from a state to the next */
+
+/* The word of a state. */
+static inline uint64_t world_mix(uint64_t state)
 {
-    uint64_t word = (*state += UINT64_C(0x9E3779B97F4A7C15));
-    word = (word ^ (word >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    word = (word ^ (word >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return word ^ (word >> 31);
+    state = (state ^ (state >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    state = (state ^ (state >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return state ^ (state >> 31);
 }
+
+static inline uint64_t world_random(uint64_t *state) { return world_mix(*state += WORLD_STEP); }
 
 /* A number below `bound` from the upper half of a word; with so small bounds it is as good as even. */
 static inline uint32_t world_scale(uint64_t word, uint32_t bound)
@@ -42,6 +46,7 @@ typedef struct {
     int cards;                           /* how many are to be dealt */
     uint8_t card[HEARTS_CARDS];          /* those that the fewest holders may have first */
     uint16_t who[HEARTS_CARDS];          /* the holders that may have each, a bit a holder */
+    uint64_t bytes[HEARTS_CARDS];        /* the same, a byte a holder, where there are no more than eight */
     int8_t need[WORLD_HOLDERS];          /* cards that a holder is to get */
     hearts_cards known[WORLD_HOLDERS];   /* those that it is known to have beside them */
 } world_unseen;
@@ -94,12 +99,63 @@ static inline bool world_try(const world_unseen *unseen, uint64_t *state, int8_t
     return true;
 }
 
+/* ---- the same for up to eight holders, whose room is kept in the bytes of one word
+ *
+ * No byte is ever above 104, so that sums of bytes stay in their bytes, and the top bit of each is free to compare with. */
+
+#define WORLD_BYTES UINT64_C(0x0101010101010101)
+
+/* The bytes of the holders whose bits are set. */
+static inline uint64_t world_bytes(unsigned who)
+{
+    uint64_t bytes = 0;
+    for (; who; who &= who - 1)
+        bytes |= UINT64_C(0xFF) << (8 * hearts_lowest(who));
+    return bytes;
+}
+
+static inline bool world_mend_packed(const world_unseen *unseen, int at, uint64_t *room, int8_t *owner)
+{
+    int8_t need[WORLD_HOLDERS];
+    for (int holder = 0; holder < unseen->holders; holder++)
+        need[holder] = (int8_t)(*room >> (8 * holder) & 0xFF);
+    if (!world_mend(unseen, at, need, owner))
+        return false;
+    *room = 0;
+    for (int holder = 0; holder < unseen->holders; holder++)
+        *room |= (uint64_t)need[holder] << (8 * holder);
+    return true;
+}
+
+static inline bool world_try_packed(const world_unseen *unseen, uint64_t *state, int8_t *owner)
+{
+    uint64_t room = 0;
+    for (int holder = 0; holder < unseen->holders; holder++)
+        room |= (uint64_t)unseen->need[holder] << (8 * holder);
+    for (int at = 0; at < unseen->cards; at++) {
+        /* each byte: the room of its holder and of all before it that may have the card */
+        const uint64_t sums = (room & unseen->bytes[at]) * WORLD_BYTES;
+        if (!(sums >> 56)) {
+            if (!world_mend_packed(unseen, at, &room, owner))
+                return false;
+            continue;
+        }
+        const uint64_t place = world_below(state, (uint32_t)(sums >> 56));
+        const uint64_t above = ((sums | WORLD_BYTES << 7) - (place + 1) * WORLD_BYTES) & WORLD_BYTES << 7;
+        const int holder = hearts_lowest(above) >> 3;
+        room -= UINT64_C(1) << (8 * holder);
+        owner[at] = (int8_t)holder;
+    }
+    return true;
+}
+
 /* Deal a world: what each holder has. False where none was found. */
 static inline bool world_deal(const world_unseen *unseen, uint64_t *state, hearts_cards *held)
 {
     int8_t owner[HEARTS_CARDS];
     for (int tries = 0; tries < WORLD_TRIES; tries++) {
-        if (!world_try(unseen, state, owner))
+        const bool dealt = unseen->holders <= 8 ? world_try_packed(unseen, state, owner) : world_try(unseen, state, owner);
+        if (!dealt)
             continue;
         for (int holder = 0; holder < unseen->holders; holder++)
             held[holder] = unseen->known[holder];

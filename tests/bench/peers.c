@@ -68,7 +68,7 @@ static void simulate(const search_position *at, hearts_hand hand, uct_node *node
                 (uct_node){.untried = hand.turn >= 0 ? hearts_legal(at->terms, &hand) : 0};
         }
     }
-    search_playout(at, &hand, chance, 0);
+    playout(at->terms, &at->facts, &hand, chance, 0);
     hearts_score(at->terms, &hand, at->totals, at->number, false, points);
     for (int step = 0; step < depth; step++) {
         parents[step]->visits++;
@@ -132,7 +132,7 @@ int peer_flat(PyObject *terms, const int64_t *numbers, size_t count, int64_t pla
             int64_t points[HEARTS_SEATS];
             hearts_hand hand = begin;
             hearts_lay(at.terms, &hand, hearts_lowest(left));
-            search_playout(&at, &hand, word, 0);
+            playout(at.terms, &at.facts, &hand, word, 0);
             hearts_score(at.terms, &hand, at.totals, at.number, false, points);
             sums[hearts_lowest(left)] += points[at.me];
         }
