@@ -225,20 +225,20 @@ static inline void playout_of_one(const playout_rules *rules, hearts_hand *hand,
 {
     const hearts_terms *terms = rules->terms;
     const bool to_the_end = terms->sun != HEARTS_SUN_NONE || terms->no_trick_points || terms->kitty_last;
+    int laid = hand->laid;
     playout_seats seats;
     playout_table table;
     playout_begin(rules, hand, &seats, &table);
-    if (hand->laid) {
-        for (int at = hand->laid + 1; at <= rules->players; at++)
-            playout_answer(rules, &seats, &table, chance += WORLD_STEP, at == rules->players);
+    while (table.tricks + (laid == 0) < terms->hand && (laid || to_the_end || table.left & terms->scoring)) {
+        for (; laid < rules->players; laid++) {
+            chance += WORLD_STEP;
+            if (laid)
+                playout_answer(rules, &seats, &table, chance, laid + 1 == rules->players);
+            else
+                playout_lead(rules, hand, &seats, &table, chance);
+        }
         playout_take(rules, hand, &seats, &table);
-    }
-    while (table.tricks + 1 < terms->hand && (to_the_end || table.left & terms->scoring)) {
-        playout_lead(rules, hand, &seats, &table, chance += WORLD_STEP);
-        for (int at = 2; at < rules->players; at++)
-            playout_answer(rules, &seats, &table, chance += WORLD_STEP, false);
-        playout_answer(rules, &seats, &table, chance += WORLD_STEP, true);
-        playout_take(rules, hand, &seats, &table);
+        laid = 0;
     }
     if (table.tricks < terms->hand && (to_the_end || table.left & terms->scoring)) {
         playout_last(rules, &seats, &table);

@@ -155,22 +155,22 @@ static inline void search_enter(const search_position *at, hearts_hand *hand, co
         hearts_gather(at->kitty_at == KITTY_WAITS ? &hand->pile : &hand->taken[at->kitty_at], &kitty);
 }
 
-static inline void search_try_cards(
-    const search_position *at, search_memory *memory, const hearts_cards *held, uint64_t chance, search_arm *arms,
-    int count)
+/* Do what an arm says: pass, together with the passes of the others, or play a card. */
+static inline void search_act(
+    const search_position *at, const search_arm *arm, hearts_cards *passes, hearts_hand *hand)
 {
-    hearts_hand begin;
-    search_enter(at, &begin, held);
-    for (int arm = 0; arm < count; arm++) {
-        hearts_hand hand = begin;
-        hearts_lay(at->terms, &hand, arms[arm].card);
-        playout(at->terms, &at->facts, &hand, chance, arms[arm].shoots ? 1u << at->me : 0);
-        arms[arm].sum += search_score(at, memory, &hand);
-        arms[arm].worlds++;
+    const hearts_terms *terms = at->terms;
+    if (arm->card >= 0) {
+        hearts_lay(terms, hand, arm->card);
+        return;
     }
+    passes[at->me] = arm->pass;
+    hearts_exchange(terms, hand, passes, hearts_offset(terms, at->number));
+    hearts_open(terms, hand, (int)((at->number - 1) % terms->players));
 }
 
-static inline void search_try_passes(
+/* Try all arms in a world. Passes and cards in one, for the compiler copies the whole playout to wherever it is called. */
+static inline void search_try(
     const search_position *at, search_memory *memory, const hearts_cards *held, uint64_t chance, search_arm *arms,
     int count)
 {
@@ -178,15 +178,13 @@ static inline void search_try_passes(
     hearts_cards passes[HEARTS_SEATS];
     hearts_hand begin;
     search_enter(at, &begin, held);
-    for (int seat = 0; seat < terms->players; seat++)
+    for (int seat = 0; seat < terms->players && arms[0].card < 0; seat++)
         if (seat != at->me)
             passes[seat] = passing_choose(&at->facts, begin.held[seat], terms->pass_count);
     for (int arm = 0; arm < count; arm++) {
         hearts_hand hand = begin;
-        passes[at->me] = arms[arm].pass;
-        hearts_exchange(terms, &hand, passes, hearts_offset(terms, at->number));
-        hearts_open(terms, &hand, (int)((at->number - 1) % terms->players));
-        playout(at->terms, &at->facts, &hand, chance, arms[arm].shoots ? 1u << at->me : 0);
+        search_act(at, &arms[arm], passes, &hand);
+        playout(terms, &at->facts, &hand, chance, arms[arm].shoots ? 1u << at->me : 0);
         arms[arm].sum += search_score(at, memory, &hand);
         arms[arm].worlds++;
     }
@@ -217,10 +215,7 @@ static inline void search_run(
             if (!world_deal(&at->unseen, &chance, held))
                 continue;
             const uint64_t playouts = world_random(&chance);
-            if (arms[0].card >= 0)
-                search_try_cards(at, &memory, held, playouts, arms, left);
-            else
-                search_try_passes(at, &memory, held, playouts, arms, left);
+            search_try(at, &memory, held, playouts, arms, left);
         }
         qsort(arms, (size_t)left, sizeof *arms, search_better);
     }
