@@ -21,6 +21,7 @@ setup(
                         "hearts.h",
                         "json.h",
                         "passing.h",
+                        "plain.h",
                         "policy.h",
                         "record.h",
                         "score.h",
