@@ -25,10 +25,10 @@ WORDS: Final = {
 }
 _SECRET: Final = "hidden"
 """The part of an event that is never published: in published bytes a field of this name is one that is not known."""
-_NUMBER: Final = rb"(?:0|-?[1-9][0-9]{0,14})"
+_NUMBER: Final = rb"[1-9][0-9]{0,14}+|0|-[1-9][0-9]{0,14}+"
 _TEXT: Final = rb'"[ -!#-\[\]-~]*+"'
-_ONE: Final = rb"(?:null|%b|%b)" % (_TEXT, _NUMBER)
-_VALUE: Final = rb"(?:%b|\[(?:%b(?:,%b)*+)?\])" % (_ONE, _ONE, _ONE)
+_ONE: Final = rb"%b|%b|null" % (_TEXT, _NUMBER)
+_VALUE: Final = rb"(?:%b|\[(?:(?:%b)(?:,(?:%b))*+)?\])" % (_ONE, _ONE, _ONE)
 _FREQUENT: Final = (e.CardPlayed, e.TrickEnded, e.CardsPassed, e.PassesExchanged, e.HandDealt, e.HandScored)
 
 
@@ -43,7 +43,7 @@ def _usual(kind: type[e.Event]) -> bytes:
 
 
 _USUAL: Final = re.compile(
-    rb'\{"n":%b,"t":"(?:%b)\}' % (_NUMBER, b"|".join(_usual(kind) for kind in _FREQUENT))
+    rb'\{"n":(?:%b),"t":"(?:%b)\}' % (_NUMBER, b"|".join(_usual(kind) for kind in _FREQUENT))
 )
 """What most events are, as the house writes them: nothing in them can be read in two ways."""
 
