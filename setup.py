@@ -21,6 +21,7 @@ setup(
                         "hearts.h",
                         "json.h",
                         "passing.h",
+                        "plain.h",
                         "playout.h",
                         "policy.h",
                         "record.h",

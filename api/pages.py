@@ -40,6 +40,7 @@ PAGE_FILES: Final = (
     "verify.js",
     "verify-deals.js",
     "verify-formulas.js",
+    "verify-json.js",
     "verify-levels.js",
     "verify-reading.js",
     "verify-shapes.js",

@@ -23,6 +23,7 @@ from services.imported import events_of
 from services.paging import EventPages
 from services.printable import printable, printable_line
 from services.proof import Proof, read_proof
+from services.published import read_all_published, read_published
 from services.record_files import open_file, read_file, verdict_line
 from services.retold import NotShown, Retold
 from services.revealed import restore_hidden
@@ -173,7 +174,7 @@ def _read_file(data: bytes) -> Retold:
     if opened.kind == "proof":
         proof = read_proof(data)
         _warn_of(proof)
-        return Retold(restore_hidden([CODEC.decode(line) for line in proof.lines]), _ids)
+        return Retold(restore_hidden(_events_of(proof)), _ids)
     record: Record | None = None
     for _, found in read_file(BytesIO(data)):
         if isinstance(found, HeartsError):
@@ -185,6 +186,12 @@ def _read_file(data: bytes) -> Retold:
         record = found
     assert record is not None, "a file without a record is refused"
     return _of_record(record)
+
+
+def _events_of(proof: Proof) -> list[AnyEvent]:
+    """The events of a proof file, read as strictly as `hearts verify` reads them. Raises `CorruptLog`."""
+    found = read_all_published(1, proof.lines, b"\n".join(proof.lines))
+    return cast("list[AnyEvent]", [read_published(line) for line in proof.lines] if found is None else found)
 
 
 def _of_record(record: Record) -> Retold:

@@ -127,6 +127,13 @@ class Codec:
         fields = msgspec.json.decode(public)
         if not isinstance(fields, dict):
             raise CorruptLog("an event is an object")
+        return self.decode_fields(fields)
+
+    def decode_fields(self, fields: dict[str, Any]) -> e.Event:
+        """The event with these fields, its name and version among them; they are not left as they were.
+
+        Raises `UnknownEvent` for a version it does not know, msgspec's ValidationError for fields that are of no event.
+        """
         name, version = str(fields.get("t")), fields.pop("v", 1)
         if type(version) is not int or not 1 <= version <= self._latest.get(name, 1):
             raise UnknownEvent(

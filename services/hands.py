@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from domain import events as e
 from domain.refusals import CorruptLog, Malformed
-from services.codec import CODEC
 from services.faults import Failed
+from services.published import is_numbered, read_all_published, read_published
 
 LONGEST_HAND: Final = 16 * 1024 * 1024
 """Bytes of the events up to the end of a hand. Those of a hand of eleven are some 20,000; what came before the first deal
 and seats that go to the bot and back come on top."""
-_UNREAD: Final = re.compile(r"(an event|\w+) cannot be read: (.*)", re.DOTALL)
-_WHERE: Final = re.compile(r"at `\$\.(\w+)")
-_MISSING: Final = re.compile(r"Object missing required field `(\w+)`")
 _ENDS: Final = frozenset((e.HandScored, e.GameEnded))
 """With these a hand ends, and its cards are known."""
 
@@ -35,15 +31,8 @@ class EventReader:
             return []
         first = self._number + 1
         self._number += len(lines)
-        if _is_numbered(first, lines, together):
-            try:
-                together.decode()  # msgspec passes over what it does not know, whatever its bytes
-                events = CODEC.decode_lines(together)
-                if len(events) == len(lines):
-                    return events
-            except (CorruptLog, UnicodeDecodeError):
-                pass  # once more, one by one, for the first fault and its words
-        return self._read_each(first, lines)
+        events = read_all_published(first, lines, together)
+        return self._read_each(first, lines) if events is None else events
 
     def _read_each(self, first: int, lines: Sequence[bytes]) -> list[Any]:
         found: list[Any] = []
@@ -55,53 +44,13 @@ class EventReader:
         return found
 
 
-def _is_numbered(first: int, lines: Sequence[bytes], together: bytes) -> bool:
-    """Whether each line is an object without white space around it, and begins with its number.
-
-    `_read_event` asks the same of each line; this is three times as quick.
-    """
-    starts = b""
-    at = 0
-    while at < len(lines):
-        # up to the next number of more digits
-        upto = min(len(lines), 10 ** len(str(first + at)) - first)
-        start = b'{"n":%d,"t":'
-        size = len(start % (first + at))
-        starts = (start * (upto - at)) % tuple(range(first + at, first + upto))
-        if b"".join([line[:size] for line in lines[at:upto]]) != starts:
-            return False
-        at = upto
-    return together.count(b"}\n") == len(lines) - 1 and together.endswith(b"}")
-
-
 def _read_event(number: int, line: bytes) -> e.Event:
-    if not line.startswith(b'{"n":%d,"t":' % number) or line.strip() != line:
+    if not is_numbered(number, line):
         raise Failed(number, "it is not numbered in order")
     try:
-        if not line.isascii():
-            line.decode()
-        return CODEC.decode(line)
+        return read_published(line)
     except CorruptLog as error:
-        raise Failed(number, in_words(str(error)), str(error)) from error
-    except UnicodeDecodeError as error:
-        raise Failed(number, "an event is UTF-8, and this is not", str(error)) from error
-
-
-def in_words(why: str) -> str:
-    """Why an event cannot be read, as `services.codec` says it, in words for who knows nothing of the program.
-
-    ``api/web/verify-reading.js`` has the same.
-    """
-    unread = _UNREAD.fullmatch(why)
-    if unread is None:
-        return why
-    name, what = unread.groups()
-    if name == "an event":
-        return "an event is a JSON object, and this is none"
-    where, missing = _WHERE.search(what), _MISSING.match(what)
-    if where is not None:
-        return f"{name} has not what it must have ({where[1]})"
-    return f"{name} lacks what it must have ({missing[1]})" if missing else why
+        raise Failed(number, str(error), str(error.__cause__ or "")) from error
 
 
 class Hands:

@@ -17,9 +17,10 @@ from domain.refusals import Malformed
 from services.audit import Receipt
 from services.chain import HEAD_DIGITS
 from services.checkpoints import Inclusion
-from services.integrity import LAST_SEQ, Signed, is_hex
+from services.integrity import Signed, is_hex
 from services.json_fields import told_wrong
 from services.notes import SignedCheckpoint, read_checkpoint
+from services.plain_json import NotPlain, read_plain
 
 FORMAT: Final = "hearts-audit/1"
 MOST_INCLUSIONS: Final = 2
@@ -37,7 +38,6 @@ _OF_THE_ARCHIVE: Final = (
     "; this looks like what the archive keeps behind a proof file in a second part of the compressed one, which can be "
     "verified as it is"
 )
-_NO_JSON: Final = "it is no JSON"
 _EVENT: Final = b'{"n":'
 
 
@@ -236,8 +236,6 @@ def _check_signers(
 
 def _read_receipt(number: int, line: bytes) -> Receipt:
     signed = _read_line(number, line, ReceiptLine).receipt
-    if abs(signed.seq) > LAST_SEQ:
-        raise Malformed(f"line {number}: receipt is missing or not as it should be")
     for name in ("head", "signature"):
         _require_hex(number, name, getattr(signed, name))
     return Receipt(signed.game, signed.seq, signed.head, signed.signature)
@@ -245,8 +243,6 @@ def _read_receipt(number: int, line: bytes) -> Receipt:
 
 def _read_inclusion(number: int, line: bytes) -> Inclusion:
     read: Inclusion = _read_line(number, line, InclusionLine).inclusion
-    if max(abs(read.index), abs(read.size)) > LAST_SEQ:
-        raise Malformed(f"line {number}: inclusion is missing or not as it should be")
     if not all(map(is_hex, (read.leaf, *read.path))):
         raise Malformed(f"line {number}: a hash is not 32 bytes in lower-case hex")
     return read
@@ -256,18 +252,13 @@ def _read_line(number: int, line: bytes, kind: type[Any]) -> Any:
     if line.strip() != line:
         raise Malformed(f"line {number}: white space around the object")
     try:
-        return msgspec.json.decode(line, type=kind)
-    except msgspec.ValidationError as error:
-        raise Malformed(f"line {number}: {_why_wrong(line, kind)}") from error
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Malformed(f"line {number}: {_NO_JSON}") from error
-
-
-def _why_wrong(line: bytes, kind: type[Any]) -> str:
+        found = read_plain(line)
+    except NotPlain as error:
+        raise Malformed(f"line {number}: {error}") from error
     try:
-        return told_wrong(msgspec.json.decode(line), kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return _NO_JSON
+        return msgspec.convert(found, kind)
+    except msgspec.ValidationError as error:
+        raise Malformed(f"line {number}: {told_wrong(found, kind)}") from error
 
 
 def _require_hex(number: int, name: str, text: str) -> None:

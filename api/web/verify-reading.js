@@ -2,6 +2,7 @@
 /** Reads proof files and what a reader kept, strictly: whatever is not exactly of the format is `Malformed`, with its line. */
 
 import { canCheckSignatures, fromHex, hashFromHex, isSigned, keyLinkMessage, leafHash, noteKeyHash, same, toHex, utf8 } from "./verify-formulas.js";
+import { NotPlain, OF_EVENTS, readPlain } from "./verify-json.js";
 import { EVENTS, KEPT_LEAF, LINES, MORE, readRules, wrongField } from "./verify-shapes.js";
 
 /** @typedef {import("./verify-formulas.js").Bytes} Bytes */
@@ -24,7 +25,6 @@ const LONGEST_NOTE = 64 * 1024;
 const MOST_KEYS = 200;
 const DASH = "\u2014 ";
 const SPACES = [9, 10, 11, 12, 13, 32];
-const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The file is not of the format. */
 export class Malformed extends Error {}
@@ -61,26 +61,19 @@ export function startsWith(line, start) {
 
 const isBare = (/** @type {Bytes} */ line) => !SPACES.includes(line[0]) && !SPACES.includes(line[line.length - 1]);
 
-/**
- * JSON in which a number that is written with a fraction or an exponent is no whole one, where the browser tells how it was.
- * @param {string} text @returns {any}
- */
-function parse(text) {
-  /** @type {any} */
-  const keep = (/** @type {string} */ _, /** @type {any} */ value, /** @type {any} */ context) =>
-    typeof value === "number" && /[.eE]/.test(context?.source ?? "") ? { fraction: value } : value;
-  return JSON.parse(text, keep);
+/** @param {Bytes} line @param {(why: string) => Error} refuse @returns {any} */
+function plain(line, refuse) {
+  try {
+    return readPlain(line);
+  } catch (error) {
+    throw error instanceof NotPlain ? refuse(error.message) : error;
+  }
 }
 
 /** @param {number} number @param {Bytes} line @param {Record<string, import("./verify-shapes.js").Kind>} fields @returns {any} */
 function readLine(number, line, fields) {
   if (!isBare(line)) throw new Malformed(`line ${number}: white space around the object`);
-  let found;
-  try {
-    found = parse(DECODER.decode(line));
-  } catch {
-    throw new Malformed(`line ${number}: it is no JSON`);
-  }
+  const found = plain(line, (why) => new Malformed(`line ${number}: ${why}`));
   const wrong = wrongField(found, fields, {}, true);
   const extra = wrong !== null && !Object.hasOwn(fields, wrong) && Object.hasOwn(Object(found), wrong);
   if (wrong !== null) throw new Malformed(`line ${number}: ${wrong} ${extra ? "does not belong there" : "is missing or not as it should be"}`);
@@ -266,26 +259,32 @@ export function readEvents(proof) {
 /** @param {number} number @param {Bytes} line @returns {any} */
 function readEvent(number, line) {
   if (!startsWith(line, `{"n":${number},"t":`) || !isBare(line)) throw new Failed(number, "it is not numbered in order");
-  let written;
-  try {
-    written = DECODER.decode(line);
-  } catch {
-    throw new Failed(number, "an event is UTF-8, and this is not");
-  }
-  let event;
-  try {
-    event = parse(written);
-  } catch {
-    throw new Failed(number, "an event is a JSON object, and this is none");
-  }
-  if (typeof event.t !== "string" || !Object.hasOwn(EVENTS, event.t)) throw new Failed(number, `no event is called ${JSON.stringify(event.t)?.slice(0, 60)}`);
-  if (Object.hasOwn(event, "v") && event.v !== 1) throw new Failed(number, `${event.t} is of a version that this page does not know`);
+  const event = plain(line, (why) => new Failed(number, OF_EVENTS[why] ?? why));
+  if (typeof event.t !== "string") throw new Failed(number, "no event is called by anything but a text");
+  if (!Object.hasOwn(EVENTS, event.t)) throw new Failed(number, `no event is called ${inAscii(event.t).slice(0, 60)}`);
+  if (Object.hasOwn(event, "v") && event.v !== 1) throw new Failed(number, `${event.t} is of a version that is not known here`);
   const wrong = wrongField(event, EVENTS[event.t], { at: Number.isSafeInteger, ...MORE[event.t] });
   if (wrong !== null) throw new Failed(number, `${event.t} ${Object.hasOwn(event, wrong) ? "has not" : "lacks"} what it must have (${wrong})`);
   return { at: 0, ...event };
 }
 
+/** A text as JSON in which all but plain letters is escaped. @param {string} text */
+function inAscii(text) {
+  return JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 // --- what a reader kept
+
+/**
+ * JSON in which a number that is written with a fraction or an exponent is no whole one, where the browser tells how it was.
+ * @param {string} text @returns {any}
+ */
+function parse(text) {
+  /** @type {any} */
+  const keep = (/** @type {string} */ _, /** @type {any} */ value, /** @type {any} */ context) =>
+    typeof value === "number" && /[.eE]/.test(context?.source ?? "") ? { fraction: value } : value;
+  return JSON.parse(text, keep);
+}
 
 /** @param {string} text @param {string} what @returns {any} */
 function parseKept(text, what) {

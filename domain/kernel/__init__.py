@@ -154,6 +154,14 @@ def score_hand(terms: _hearts.Terms | None, hand: ToldHand, totals: list[int]) -
     return None if terms is None else _hearts.score_hand(terms, totals, *hand)
 
 
+def are_plain(lines: bytes, first: int) -> bool:
+    """Whether published events, one a line, surely are JSON that everybody reads alike, numbered in order from ``first`` on.
+
+    False too where the kernel is not here; then `services.plain_json` judges, which also tells what is wrong.
+    """
+    return AVAILABLE and _hearts.are_plain(lines, first)
+
+
 class _Names(msgspec.Struct):
     seats: list[str]
 

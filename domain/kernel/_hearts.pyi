@@ -99,3 +99,9 @@ def score_hand(
 
     The other arguments are the fields of `domain.kernel.ToldHand`.
     """
+
+def are_plain(lines: bytes, first: int, /) -> bool:
+    """Whether published events, one a line, are numbered in order from ``first`` on and are JSON that everybody reads alike.
+
+    They are surely where it says so; where it does not, another must judge.
+    """

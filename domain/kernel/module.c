@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "module.h"
+#include "plain.h"
 #include "record.h"
 #include "terms.h"
 #include "whole.h"
@@ -272,7 +273,20 @@ static PyObject *score_hand(PyObject *module, PyObject *const *args, Py_ssize_t 
     return list_of(points, seats);
 }
 
+/* ---- are_plain */
+
+static PyObject *are_plain(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    const char *lines;
+    Py_ssize_t length;
+    long long first;
+    if (!PyArg_ParseTuple(args, "y#L", &lines, &length, &first))
+        return NULL;
+    return PyBool_FromLong(plain_lines(lines, (size_t)length, first));
+}
+
 static PyMethodDef methods[] = {
+    {"are_plain", are_plain, METH_VARARGS, "See domain/kernel/_hearts.pyi."},
     {"search", search_best, METH_VARARGS, "See domain/kernel/_hearts.pyi."},
     {"check", (PyCFunction)(void (*)(void))check, METH_FASTCALL, "See domain/kernel/_hearts.pyi."},
     {"score_hand", (PyCFunction)(void (*)(void))score_hand, METH_FASTCALL, "See domain/kernel/_hearts.pyi."},

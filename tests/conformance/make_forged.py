@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from domain import commands as c
+from domain.refusals import Malformed
 from domain.variants import ruleset_of
 from services.proof import read_proof
 from services.verdicts import verify_proof
@@ -34,6 +35,7 @@ from tests.support.forged_claims import CLAIMS, claimed
 from tests.support.forged_deals import FAIRNESS
 from tests.support.forged_plays import RULES
 from tests.support.games import play_game
+from tests.support.lexical import FIRST, LINES, NUMBER, READ, REFUSED, relined, rewritten
 from tests.support.practice import finish, practice
 from tests.support.proofs import KEY, OTHER_KEY, changed, file_of, played
 from tests.support.signing import signed_game
@@ -44,7 +46,7 @@ SHORT = {"hand": 5}
 
 
 class Made(NamedTuple):
-    """A file, what it is, and the claim and event that must be named where it is forged."""
+    """A file, what it is, and the claim and event that must be named where it is forged; ``line`` and its number where it is none."""
 
     name: str
     file: bytes
@@ -136,6 +138,23 @@ def forged() -> Iterator[Made]:
     yield Made("bot: another move than it decides", file_of(game.events), "B", number_of(game, cheat.instead))
 
 
+def written_otherwise() -> Iterator[Made]:
+    """Files of the same content in other letters: those that everybody reads alike hold, the others are refused."""
+    for name, change in READ.items():
+        yield Made(f"written otherwise: {name}", rewritten(NUMBER, change))
+    for name, (change, _) in REFUSED.items():
+        yield Made(f"ambiguous: {name}", rewritten(NUMBER, change), "R", NUMBER)
+    for name, change in FIRST.items():
+        yield Made(f"ambiguous: {name}", rewritten(1, change), "R", 1)
+    for name in LINES:
+        yield Made(f"no proof file: {name}", relined(name), "line", _line_of(name))
+
+
+def _line_of(name: str) -> int:
+    at, _ = LINES[name]
+    return at % (relined(name).count(b"\n") + 1) + 1
+
+
 def _forge(name: str, claim: str, forge: Callable[..., int], game: Sequence[Any]) -> Made:
     events = list(game)
     number = forge(events)
@@ -149,14 +168,24 @@ def _is_found(made: Made) -> bool:
     )
 
 
+def _expected(made: Made) -> dict[str, Any]:
+    """By claim its status and event; of what is no proof file the line."""
+    try:
+        report = verify_proof(read_proof(made.file), rerun_bots=made.reruns_bots)
+    except Malformed as error:
+        return {"line": int(str(error).partition(":")[0].removeprefix("line "))}
+    return {one.name: [one.status, one.event] for one in report.claims}
+
+
 def line_of(made: Made) -> dict[str, Any]:
     """What is published of a file."""
-    report = verify_proof(read_proof(made.file), rerun_bots=made.reruns_bots)
-    expected = {one.name: [one.status, one.event] for one in report.claims}
-    if made.claim:
+    expected = _expected(made)
+    if made.claim == "line":
+        assert expected == {"line": made.event}, (made.name, expected)
+    elif made.claim:
         assert expected[made.claim] == ["fails", made.event], (made.name, expected, made[2:])
     else:
-        assert report.ok, (made.name, [one.line for one in report.claims])
+        assert "fails" not in [status for status, _ in expected.values()], (made.name, expected)
     return {
         "name": made.name,
         "rerun_bots": made.reruns_bots,
@@ -167,7 +196,7 @@ def line_of(made: Made) -> dict[str, Any]:
 
 def main() -> None:
     """Write the file, or to the path that is given."""
-    lines = [line_of(made) for made in (*honest(), *forged())]
+    lines = [line_of(made) for made in (*honest(), *forged(), *written_otherwise())]
     assert len({line["name"] for line in lines}) == len(lines)
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else FILE

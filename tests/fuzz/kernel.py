@@ -25,6 +25,7 @@ TESTS = (
     "tests/domain/test_kernel.py",
     "tests/domain/test_kernel_reading.py",
     "tests/domain/test_kernel_search.py",
+    "tests/services/test_plain_json.py",
     "tests/services/test_whole_hands.py",
 )
 

@@ -27,7 +27,7 @@ def spoilt(old: bytes, new: bytes) -> bytes:
     [
         (b'"totals"', b'"sums"', "hand_scored lacks what it must have (totals)", "missing required field"),
         (b'"hand":1', b'"hand":null', "hand_scored has not what it must have (hand)", "Expected `int`"),
-        (b'"points":[', b'"points":["', "an event is a JSON object, and this is none", "cannot be read"),
+        (b'"points":[', b'"points":["', "an event is a JSON object, and this is none", "column"),
     ],
 )
 def test_a_field_that_is_not_there_is_told_in_words(
