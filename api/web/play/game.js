@@ -199,8 +199,14 @@ export class Game {
     const { scene } = this;
     if (!scene) return;
     const { table, you } = scene;
+    const moment = [table.phase, table.hand_number, table.hand, scene.isMine, table.legal].join();
+    if (moment === this.called) return; // somebody else has passed, say
+    this.called = moment;
     if (table.phase === "over") {
-      this.tell(ending(scene));
+      this.stream?.stop(); // nothing more comes
+      this.connection("ended");
+      this.says.textContent = "";
+      say(ending(scene));
     } else if (scene.isMine && you !== undefined) {
       if (table.phase === "seats") this.readyBesideBots();
       if (table.phase === "pass" && !table.seats[you].passed) say(counted(table.rules.pass_count, "Raise one card to pass.", "Raise {n} cards to pass."));
@@ -217,9 +223,9 @@ export class Game {
 
   // --- showing
 
-  /** @param {string} words */
-  tell(words) {
-    this.says.textContent = words;
+  /** @param {string} words for who listens @param {string} [seen] what is shown of it, where the table shows the rest */
+  tell(words, seen = words) {
+    this.says.textContent = seen;
     say(words);
   }
 
@@ -395,7 +401,7 @@ export class Game {
     if (!this.scene) return;
     this.peek = !this.peek && this.scene.table.last_trick.length > 0;
     this.render();
-    if (this.peek || !this.scene.table.last_trick.length) this.tell(lastTrick(this.scene));
+    if (this.peek || !this.scene.table.last_trick.length) this.tell(lastTrick(this.scene), this.peek ? t("The last trick.") : undefined);
   }
 
   scores() {

@@ -24,7 +24,7 @@ export class Lobby {
     this.closed = false;
     const mine = element("section", "panel mine", element("h2", "", t("My games")), this.mine);
     const tables = element("section", "panel tables", element("h2", "", t("Open tables")), this.tables);
-    root.append(element("div", "lobby", element("h1", "", t("A game of Hearts?")), this.problem, this.quick, mine, tables));
+    root.append(element("div", "lobby", element("h1", "", t("A game of Hearts?")), this.problem, this.quick, element("div", "lists", mine, tables)));
     document.title = t("Hearts");
     this.begin();
     this.timer = setInterval(() => document.hidden || this.refresh(), EVERY);
@@ -58,7 +58,7 @@ export class Lobby {
       ]);
       if (this.closed) return;
       const waits = new Set((turns?.body.turns ?? []).map((/** @type {{ game: string }} */ one) => one.game));
-      list(this.tables, open.body.games.filter((/** @type {Summary} */ game) => !isAt(game, me?.id)), () => t("Sit down"), t("No table waits for players now. Open one above."));
+      list(this.tables, open.body.games.filter((/** @type {Summary} */ game) => !isAt(game, me?.id)), () => t("Sit down"), t("No table waits for players now. Open one yourself."));
       list(this.mine, mine?.body.games ?? [], (game) => whereItStands(game, waits.has(game.id)), t("None yet."));
     } catch (error) {
       this.fail(error);

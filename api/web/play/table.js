@@ -70,10 +70,13 @@ export class TableView {
     place.item.classList.toggle("turn", isTurn);
     place.item.classList.toggle("won", table.winners.includes(seat.seat));
     const gained = scene.gained ? scene.gained[seat.seat] : null;
-    const facts = element("span", "facts", fact("total", String(table.totals[seat.seat] ?? 0)));
-    if (gained !== null) facts.append(fact("gained", gained < 0 ? String(gained) : `+${gained}`));
-    if (table.status === "playing") facts.append(fact("held", String(seat.cards)), fact("tricks", String(seat.taken)));
-    const parts = [element("span", "name", isTurn ? "▸ " : "", name), facts];
+    const head = element("div", "head", element("span", "name", isTurn ? "▸ " : "", name), fact("total", String(table.totals[seat.seat] ?? 0)));
+    if (gained !== null) head.append(fact("gained", gained < 0 ? String(gained) : `+${gained}`));
+    const parts = [head];
+    if (table.status === "playing") {
+      const held = fact("held", counted(seat.cards, "1 card", "{n} cards"));
+      parts.push(element("div", "facts", held, fact("tricks", counted(seat.taken, "1 trick", "{n} tricks"))));
+    }
     const notes = [...wonChips(scene, seat.seat), ...stateChips(scene, seat)];
     if (notes.length) parts.push(element("span", "chips", ...notes));
     place.plate.replaceChildren(...parts);

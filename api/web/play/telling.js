@@ -20,7 +20,7 @@ export function tell(scene, event) {
     case "cards_passed":
       return seat === scene.you ? t("You have passed.") : "";
     case "passes_exchanged":
-      return scene.table.received ? t("You got {cards}.", { cards: listed(scene.table.received.split(" ").map(cardName)) }) : "";
+      return scene.table.received ? t("You were passed: {cards}.", { cards: listed(scene.table.received.split(" ").map(cardName)) }) : "";
     case "card_played":
       return played(scene, event, seat);
     case "trick_ended":

@@ -16,16 +16,16 @@ import { capital, counted, t } from "./words.js";
 export function toolRow(acts) {
   const pace = choice(t("Speed"), "speed", speedChoices(), speed());
   pace.select.addEventListener("change", () => setSpeed(pace.select.value));
-  const hint = named(button(t("Hint"), acts.hint), "hint");
-  const claim = named(button(t("Claim the rest"), acts.claim), "claim");
-  const leave = named(button(t("Let a bot play"), acts.leave), "leave");
+  const hint = named(button(t("Hint"), () => acts.hint()), "hint");
+  const claim = named(button(t("Claim the rest"), () => acts.claim()), "claim");
+  const leave = named(button(t("Let a bot play"), () => acts.leave()), "leave");
   const share = named(button(t("Copy the address"), () => copy(location.href.split("/").slice(0, 6).join("/"), share)), "share");
   const inside = element("div", "drawer", pace.box, claim, leave, share, button(t("Keys"), showKeys));
   const more = element("details", "more", element("summary", "", t("More")), inside);
   inside.addEventListener("click", (event) => {
     if (event.target instanceof HTMLButtonElement && event.target !== share) more.removeAttribute("open");
   });
-  const row = element("div", "tools", named(button(t("Scores"), acts.scores), "scores"), named(button(t("Last trick"), acts.last), "last"), hint, more);
+  const row = element("div", "tools", named(button(t("Scores"), () => acts.scores()), "scores"), named(button(t("Last trick"), () => acts.last()), "last"), hint, more);
   /** @param {Scene} scene */
   const settle = (scene) => {
     const { table, isMine } = scene;
@@ -65,10 +65,10 @@ export function askParts(scene, acts, raised) {
   if (!isMine) {
     const coming = table.seats[you].returning;
     if (coming) return [asking(t("You play again from the next hand on."))];
-    return [asking(t("The stand-in bot plays for you.")), named(button(t("Take my seat back"), acts.back, "strong"), "back")];
+    return [asking(t("The stand-in bot plays for you.")), named(button(t("Take my seat back"), () => acts.back(), "strong"), "back")];
   }
   if (table.phase === "pass" && !table.seats[you].passed) return passParts(scene, acts, raised);
-  if (table.phase === "moon" && table.turn === you) return [asking(t("You shot the moon!")), named(button(t("Choose"), acts.moon, "strong"), "moon")];
+  if (table.phase === "moon" && table.turn === you) return [asking(t("You shot the moon!")), named(button(t("Choose"), () => acts.moon(), "strong"), "moon")];
   if (table.legal) return [asking(table.trick.length ? t("Your turn: play a card.") : t("You lead: play a card."), "mine")];
   return [asking(waiting(scene))];
 }
@@ -80,7 +80,7 @@ const asking = (words, className = "") => element("span", `prompt ${className}`.
 function passParts(scene, acts, raised) {
   const count = scene.table.rules.pass_count;
   const words = counted(count, "Pass one card {way}.", "Pass {n} cards {way}.", { way: passTo(scene) });
-  const go = named(button(raised < count ? t("{n} of {all} raised", { n: raised, all: count }) : t("Pass"), acts.pass, "strong"), "pass");
+  const go = named(button(raised < count ? t("{n} of {all} raised", { n: raised, all: count }) : t("Pass"), () => acts.pass(), "strong"), "pass");
   go.setAttribute("aria-disabled", String(raised !== count));
   return [asking(words, "mine"), go];
 }
@@ -97,8 +97,8 @@ function seatParts(scene, acts) {
     return named(one, "invite");
   });
   parts.push(...links);
-  if (table.seats.every((one) => one.kind !== "open") && !table.seats[you].ready) parts.push(named(button(t("I am ready"), acts.ready, "strong"), "ready"));
-  if (!table.seats.some((one) => one.ready && one.kind === "player")) parts.push(named(button(t("Stand up"), acts.leave), "leave"));
+  if (table.seats.every((one) => one.kind !== "open") && !table.seats[you].ready) parts.push(named(button(t("I am ready"), () => acts.ready(), "strong"), "ready"));
+  if (!table.seats.some((one) => one.ready && one.kind === "player")) parts.push(named(button(t("Stand up"), () => acts.leave()), "leave"));
   return parts;
 }
 
@@ -115,10 +115,11 @@ function strangerParts(scene, acts) {
 function overParts(scene, acts) {
   const { table, you } = scene;
   const order = table.seats.map((one) => one.seat).sort((one, other) => table.totals[one] - table.totals[other]);
-  const rows = order.map((seat) => element("li", table.winners.includes(seat) ? "won" : "", `${capital(scene.who(seat))} `, element("b", "", String(table.totals[seat]))));
+  const place = (/** @type {number} */ seat) => 1 + table.totals.filter((n) => n < table.totals[seat]).length;
+  const rows = order.map((seat) => element("li", table.winners.includes(seat) ? "won" : "", `${place(seat)}. ${capital(scene.who(seat))} `, element("b", "", String(table.totals[seat]))));
   const parts = [element("h2", "ending", ending(scene)), element("ol", "ranks", ...rows)];
   const again = you !== undefined && !table.branch && !table.imported && table.reason !== "abandoned";
-  if (again) parts.push(named(button(t("Rematch"), acts.rematch, "strong"), "rematch"));
+  if (again) parts.push(named(button(t("Rematch"), () => acts.rematch(), "strong"), "rematch"));
   parts.push(link("/#/", t("To the lobby")), link(`/verify?game=${table.id}`, t("Check this game")), link(`/audit?game=${table.id}`, t("The server's report")));
   return parts;
 }
