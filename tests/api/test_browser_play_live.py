@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -105,21 +106,9 @@ def test_a_lost_connection_comes_back(browser: Browser, house: str) -> None:
         play_first(page)
 
 
-def test_a_seat_is_handed_over_and_taken_back(browser: Browser, house: str) -> None:
-    """The stand-in plays meanwhile; who comes back plays on."""
-    with visitor(browser, speed="slow") as person:
-        page = person.new_page()
-        sit(page, house)
-        page.click(".tools summary")
-        page.click("[data-act=leave]")
-        page.click("[data-act=back]")
-        expect(page.locator("[data-act=back]")).to_have_count(0)
-        page.keyboard.press("w")
-        expect(page.locator("#live p", has_text="Totals: ")).to_have_count(1)
-
-
-def test_a_friend_comes_by_the_link(browser: Browser, house: str) -> None:
-    """Given a seat kept for a friend, when the link is opened elsewhere, then both sit at one table and play."""
+@contextmanager
+def two_at_a_table(browser: Browser, house: str) -> Iterator[tuple[Page, Page]]:
+    """Anna, and Berta on a phone who came by the link of an invitation; cards are to be passed."""
     with visitor(browser) as host, visitor(browser, viewport=PHONE) as friend:
         page, other = host.new_page(), friend.new_page()
         page.goto(f"{house}/")
@@ -135,13 +124,36 @@ def test_a_friend_comes_by_the_link(browser: Browser, house: str) -> None:
             one.click("[data-act=ready]")
         for one in (page, other):
             wait_for_me(one)
-            pass_three_of_two(one)
+        yield page, other
+
+
+def test_a_friend_comes_by_the_link(browser: Browser, house: str) -> None:
+    """Given a seat kept for a friend, when the link is opened elsewhere, then both sit at one table and play."""
+    with two_at_a_table(browser, house) as (page, other):
+        for one in (page, other):
+            pass_beside_others(one)
         expect(page.locator(".seat .name", has_text="Berta")).to_be_visible()
         expect(other.locator(".seat .name", has_text="Anna")).to_be_visible()
         expect(page.locator(".game")).to_have_attribute("data-phase", "play")
 
 
-def pass_three_of_two(page: Page) -> None:
+def test_a_seat_is_handed_over_and_taken_back(browser: Browser, house: str) -> None:
+    """The stand-in passes meanwhile, as all can see; who comes back plays on."""
+    with two_at_a_table(browser, house) as (page, other):
+        page.click(".tools summary")
+        page.click("[data-act=leave]")
+        expect(page.locator(".seat.me .chip", has_text="bot plays")).to_be_visible()
+        expect(other.locator(".seat .chip", has_text="bot plays")).to_be_visible()
+        expect(page.locator(".seat.me .chip", has_text="passed")).to_be_visible()
+        page.click("[data-act=back]")
+        expect(page.locator(".chip", has_text="bot plays")).to_have_count(0)
+        pass_beside_others(other)
+        expect(page.locator(".game")).to_have_attribute("data-phase", "play")
+        page.keyboard.press("w")
+        expect(page.locator("#live p", has_text="Totals: ")).to_have_count(1)
+
+
+def pass_beside_others(page: Page) -> None:
     """Pass, without waiting for the turn, which may be another person's."""
     for at in range(3):
         page.locator(".hand .card").nth(at).click()

@@ -18,6 +18,9 @@ export class Refusal extends Error {
   }
 }
 
+/** What the window hears when a call got no answer: whoever listens to the server had better look again. */
+export const TROUBLE = "hearts-trouble";
+
 /** The server cannot be reached. */
 export class Unreachable extends Error {}
 
@@ -101,6 +104,7 @@ export async function call(method, path, body) {
       await sleep(1000 * Number(answer.headers.get("Retry-After")) || pause);
     } catch (error) {
       if (error instanceof Refusal) throw error;
+      dispatchEvent(new Event(TROUBLE));
       // only what is safe to send twice is sent again
       if (!pause || (!once && method !== "GET")) throw new Unreachable(t("The server cannot be reached."));
       await sleep(pause);

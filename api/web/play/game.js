@@ -36,6 +36,8 @@ export class Game {
     this.closed = false;
     this.pumping = false;
     this.busy = false;
+    /** The player has acted on what comes before this event, so it is shown without a pause. */
+    this.hurryTo = 0;
     this.peek = false;
     /** Cards raised to be passed, by key. @type {Set<string>} */
     this.raised = new Set();
@@ -171,7 +173,7 @@ export class Game {
     const words = tell(scene, event);
     if (words) this.tell(words);
     this.render();
-    if (this.queue.length > TOO_MANY) return;
+    if (this.queue.length > TOO_MANY || item.seq < this.hurryTo) return;
     if (event.t === "card_played") await stand("card");
     if (event.t === "trick_ended" || event.t === "hand_scored") await stand("trick");
   }
@@ -333,6 +335,8 @@ export class Game {
     this.box.classList.add("busy");
     try {
       const { body: table } = await call(method, at(this.id, path), body);
+      this.hurryTo = table.seq;
+      skip();
       setTimeout(() => this.scene && this.scene.seq < table.seq && !this.queue.length && this.pump(), PATIENCE);
       return table;
     } catch (error) {

@@ -129,6 +129,9 @@ export class Scene {
         Object.assign(table, { last_trick: table.trick, last_winner: event.seat ?? null, trick: [] });
         if (seat) seat.taken += 1;
         break;
+      case "seat_to_bot":
+        if (seat) seat.away = true;
+        break;
       case "hand_scored":
         this.gained = event.points ?? null;
         table.totals = event.totals ?? table.totals;

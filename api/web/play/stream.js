@@ -1,7 +1,7 @@
 // @ts-check
 /** The events of a table as they happen, through broken connections: server-sent events, read by `fetch` for the token's sake. */
 
-import { at, credentials } from "./client.js";
+import { TROUBLE, at, credentials } from "./client.js";
 
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 8000;
@@ -27,7 +27,11 @@ export class Stream {
       this.failed = 0;
       this.wake();
     };
+    /** A connection that is gone may look open for long. */
+    this.doubt = () => this.abort.abort();
     addEventListener("online", this.hurry);
+    addEventListener("offline", this.doubt);
+    addEventListener(TROUBLE, this.doubt);
     this.run();
   }
 
@@ -35,6 +39,8 @@ export class Stream {
   stop() {
     this.stopped = true;
     removeEventListener("online", this.hurry);
+    removeEventListener("offline", this.doubt);
+    removeEventListener(TROUBLE, this.doubt);
     this.abort.abort();
     this.wake();
   }
