@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from api.docs import WEB
+from api.pages import PLAY_FILES
+from tests.api.test_browser_page import FAINT
 from tests.support.playing import (
     MOST_STEPS,
     PHONE,
@@ -156,3 +160,66 @@ def test_a_game_on_a_phone(browser: Browser, house: str) -> None:
         play_out(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
         expect(page.locator("[data-act=rematch]")).to_be_visible()
+
+
+_OPEN_MOON = """async () => {
+    const send = async (path, body) => (await fetch(path, {
+        method: "POST", body: JSON.stringify(body),
+        headers: {"Content-Type": "application/json", Authorization: `Bearer ${JSON.parse(localStorage["hearts.player"]).token}`},
+    })).json();
+    for (;;) {
+        const rules = {variant: "custom", pass_count: 0, points: {"2C": 1}, moon_effect: "choice", hand_limit: 1};
+        const {id} = await send("/v1/games", {...rules, seats: ["me", {bot: "rules"}, {bot: "rules"}, {bot: "rules"}]});
+        const table = await send(`/v1/games/${id}/ready`, {});
+        if (table.hand.includes("AC")) return id;
+    }
+}"""
+"""Opens tables at which whoever takes the two of clubs shoots the moon, until the player's ace is sure to take it."""
+
+
+def test_a_moon_is_chosen_by_what_it_leads_to(browser: Browser, house: str) -> None:
+    """Given a moon, then both outcomes are shown as the server tells them, and the choice ends the hand."""
+    with visitor(browser) as person:
+        page = person.new_page()
+        sit(page, house)
+        game = page.evaluate(_OPEN_MOON)
+        page.goto(f"{house}/#/table/{game}")
+        page.wait_for_function(
+            "game => document.title.includes('custom') && document.querySelector('.game').dataset.turn", arg=game
+        )
+        while not page.locator("dialog[data-name=moon]").count():
+            seq = seq_of(page)
+            ace = page.locator(".hand .card.clear[data-card=AC]")
+            (ace if ace.count() else clear_cards(page).first).click()
+            wait_past(page, seq)
+            page.wait_for_function(
+                "() => document.querySelector('dialog[data-name=moon]') || document.querySelector('.game').dataset.turn"
+            )
+        expect(page.locator(".way")).to_have_count(2)
+        expect(page.locator(".way").first.locator("tr").nth(1)).to_contain_text("0→26")
+        expect(page.locator(".way").last.locator("tr").first).to_contain_text("0→-26")
+        expect(page.locator(".way").last).to_contain_text("Then the game is over. Winning: you.")
+        page.click("[data-moon=subtract]")
+        expect(page.locator(".ending")).to_have_text("You win with -26 points.")
+        page.click("[data-act=scores]")
+        expect(page.locator(".sheet tbody")).to_contain_text("☾ -26")
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_all_texts_can_be_read(browser: Browser, house: str, colours: Any) -> None:
+    """By day and by night, in the lobby, at the table and at its end: text stands out as level AA asks."""
+    with visitor(browser, color_scheme=colours) as person:
+        page = person.new_page()
+        page.goto(f"{house}/")
+        expect(page.locator("#sit")).to_be_visible()
+        assert [] == page.evaluate(FAINT)
+        sit(page, house)
+        assert [] == page.evaluate(FAINT)
+        play_out(page)
+        assert [] == page.evaluate(FAINT)
+
+
+def test_the_page_is_light() -> None:
+    """All that a browser loads for a game is less than 150 KB."""
+    files = [*PLAY_FILES, "play.html", "page-parts.js"]
+    assert sum((WEB / name).stat().st_size for name in files) < 150_000

@@ -41,7 +41,7 @@ export function say(sentence) {
   while (live.childElementCount > KEPT) live.firstElementChild?.remove();
 }
 
-/** A dialog with a heading and a way out, opened; gone when it is closed. @param {string} title @param {(Node | string)[]} inside @param {string} [name] */
+/** A dialog with a heading and a way out, opened; gone when it is closed. @param {string} title @param {(Node | string)[]} inside @param {string} [name] for who looks for it */
 export function openDialog(title, inside, name = "") {
   const dialog = document.createElement("dialog");
   const heading = element("h2", "", title);

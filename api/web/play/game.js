@@ -38,6 +38,8 @@ export class Game {
     this.busy = false;
     /** The player has acted on what comes before this event, so it is shown without a pause. */
     this.hurryTo = 0;
+    /** The moment that the player was called to act in last. */
+    this.called = "";
     this.peek = false;
     /** Cards raised to be passed, by key. @type {Set<string>} */
     this.raised = new Set();

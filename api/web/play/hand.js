@@ -55,7 +55,8 @@ export class HandView {
     this.box.style.setProperty("--cards", String(Math.max(keys.length, 1)));
     if (!buttons.has(this.at)) this.at = nearest(before, keys, this.at);
     const fresh = [...shown.fresh];
-    for (const [key, one] of buttons) dress(one, key, shown, fresh, key === this.at);
+    const given = [...shown.given];
+    for (const [key, one] of buttons) dress(one, key, shown, fresh, given, key === this.at);
     if (held) buttons.get(this.at)?.focus();
   }
 
@@ -117,27 +118,35 @@ function nearest(before, now, gone) {
   return after ?? now[now.length - 1] ?? "";
 }
 
-/** @param {HTMLButtonElement} one @param {string} key @param {Shown} shown @param {string[]} fresh cards that came by the pass and are not marked yet @param {boolean} held */
-function dress(one, key, shown, fresh, held) {
+/** Take a card out of a list; whether it was there. @param {string[]} cards @param {string} card */
+function takeOut(cards, card) {
+  const at = cards.indexOf(card);
+  if (at >= 0) cards.splice(at, 1);
+  return at >= 0;
+}
+
+/** @param {HTMLButtonElement} one @param {string} key @param {Shown} shown @param {string[]} fresh cards that came by the pass and are not marked yet @param {string[]} given likewise those that go @param {boolean} held */
+function dress(one, key, shown, fresh, given, held) {
   const card = cardOf(key);
   const barred = shown.legal !== null && !shown.legal.includes(card);
   const isRaised = shown.raised.has(key);
   const isHint = shown.hint.includes(card);
-  const at = fresh.indexOf(card);
-  if (at >= 0) fresh.splice(at, 1);
+  const isFresh = takeOut(fresh, card);
+  const isGiven = takeOut(given, card);
   one.classList.toggle("barred", barred);
   one.classList.toggle("clear", shown.legal !== null && !barred);
   one.classList.toggle("raised", isRaised);
-  one.classList.toggle("fresh", at >= 0);
+  one.classList.toggle("fresh", isFresh);
+  one.classList.toggle("given", isGiven);
   one.classList.toggle("hinted", isHint);
   one.classList.toggle("queen", card === "QS");
-  const note = isRaised ? "▲" : isHint ? t("hint") : at >= 0 ? t("new") : "";
+  const note = isRaised ? "▲" : isHint ? t("hint") : isFresh ? t("new") : isGiven ? t("passed") : "";
   if (note) one.dataset.note = note;
   else delete one.dataset.note;
   one.setAttribute("aria-disabled", String(barred));
   if (shown.passing) one.setAttribute("aria-pressed", String(isRaised));
   else one.removeAttribute("aria-pressed");
-  const notes = [isHint ? t("the hint") : "", at >= 0 ? t("new") : "", barred ? t("may not be played") : "", isRaised ? t("raised") : ""];
+  const notes = [isHint ? t("the hint") : "", isFresh ? t("new") : "", isGiven ? t("passed") : "", barred ? t("may not be played") : "", isRaised ? t("raised") : ""];
   one.setAttribute("aria-label", [cardName(card), ...notes.filter(Boolean)].join(", "));
   one.tabIndex = held ? 0 : -1;
 }

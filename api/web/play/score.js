@@ -19,6 +19,7 @@ export function showScores(scene) {
 /** @param {Scene} scene */
 export function scoreParts(scene) {
   const { table } = scene;
+  /** @type {Element[]} */
   const parts = [element("div", "wide", sheetOf(scene))];
   if (table.hands.length > 1) parts.push(chartOf(table.hands.map((one) => one.points), scene.names));
   if (scene.moons.size) parts.push(element("p", "quiet", t("☾ shot the moon")));
