@@ -185,7 +185,8 @@ def test_a_moon_is_chosen_by_what_it_leads_to(browser: Browser, house: str) -> N
         game = page.evaluate(_OPEN_MOON)
         page.goto(f"{house}/#/table/{game}")
         page.wait_for_function(
-            "game => document.title.includes('custom') && document.querySelector('.game').dataset.turn", arg=game
+            "game => document.title.includes('custom') && document.querySelector('.game').dataset.turn",
+            arg=game,
         )
         while not page.locator("dialog[data-name=moon]").count():
             seq = seq_of(page)

@@ -6,7 +6,7 @@ import { byId, element, say } from "./dom.js";
 import { HandView, cardOf } from "./hand.js";
 import { listen } from "./keyboard.js";
 import { askMoon } from "./moon.js";
-import { skip, stand } from "./pace.js";
+import { skip, speed, stand } from "./pace.js";
 import { Scene } from "./scene.js";
 import { showScores } from "./score.js";
 import { cardsOf } from "./shapes.js";
@@ -98,7 +98,6 @@ export class Game {
       this.past = table.seq;
       document.title = t("Hearts: {variant}", { variant: table.variant });
       this.render();
-      this.said();
       this.stream = new Stream(this.id, 0, (item) => this.hear(item), (now) => this.connection(now));
       this.awake();
     } catch (error) {
@@ -176,6 +175,7 @@ export class Game {
     if (words) this.tell(words);
     this.render();
     if (this.queue.length > TOO_MANY || item.seq < this.hurryTo) return;
+    if (event.t === "trick_ended" && speed() === "step") this.says.textContent = `${words} ${t("Tap the table or press Enter to go on.")}`;
     if (event.t === "card_played") await stand("card");
     if (event.t === "trick_ended" || event.t === "hand_scored") await stand("trick");
   }
@@ -233,10 +233,6 @@ export class Game {
     say(words);
   }
 
-  said() {
-    if (this.scene && !this.says.textContent) this.says.textContent = waiting(this.scene);
-  }
-
   render() {
     const { scene } = this;
     if (!scene || this.closed) return;
@@ -261,7 +257,7 @@ export class Game {
     const deadline = this.scene?.table.deadline;
     const left = deadline ? Math.max(0, Math.ceil((deadline - Date.now() - this.skew) / 1000)) : null;
     this.clock.hidden = left === null;
-    const words = left === null ? "" : t("⏱ {n} s", { n: left });
+    const words = left === null ? "" : t("{n} s left", { n: left });
     if (this.clock.textContent !== words) this.clock.textContent = words;
     this.clock.classList.toggle("short", left !== null && left <= 10);
   }

@@ -13,7 +13,7 @@ export function placeOf(left, seats) {
   const x = flat(Math.cos(angle));
   const y = flat(Math.sin(angle));
   const many = seats > 6;
-  return { x: 50 + (many ? 43 : 41) * x, y: 50 + 39.5 * y, cardX: 50 + (many ? 27 : 11) * x, cardY: 50 + (many ? 24 : 15) * y };
+  return { x: 50 + (many ? 43 : 41) * x, y: 50 + 39.5 * y, cardX: 50 + (many ? 27 : 11) * x, cardY: 50 + (many ? 24 : 17) * y };
 }
 
 /** @param {number} part of 1, towards a rounded rectangle */

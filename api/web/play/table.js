@@ -70,7 +70,8 @@ export class TableView {
     place.item.classList.toggle("turn", isTurn);
     place.item.classList.toggle("won", table.winners.includes(seat.seat));
     const gained = scene.gained ? scene.gained[seat.seat] : null;
-    const head = element("div", "head", element("span", "name", isTurn ? "▸ " : "", name), fact("total", String(table.totals[seat.seat] ?? 0)));
+    const head = element("div", "head", element("span", "name", isTurn ? "▸ " : "", name));
+    if (table.phase !== "seats") head.append(fact("total", String(table.totals[seat.seat] ?? 0)));
     if (gained !== null) head.append(fact("gained", gained < 0 ? String(gained) : `+${gained}`));
     const parts = [head];
     if (table.status === "playing") {
