@@ -33,6 +33,7 @@ curl -s $URL/v1/games/$GAME/proof                                              #
 
 PLAY_FILES: Final = (
     "cards.svg",
+    "play/acts.js",
     "play/cards.js",
     "play/chart.js",
     "play/client.js",

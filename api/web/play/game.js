@@ -1,30 +1,26 @@
 // @ts-check
 /** A table in the browser: follows its events one after the other, shows them, and sends what the player does. */
 
-import { Refusal, at, bePlayer, call } from "./client.js";
+import { Acts } from "./acts.js";
+import { Refusal, at, call } from "./client.js";
 import { byId, element, say } from "./dom.js";
-import { HandView, cardOf } from "./hand.js";
+import { HandView } from "./hand.js";
 import { listen } from "./keyboard.js";
-import { askMoon } from "./moon.js";
 import { skip, speed, stand } from "./pace.js";
 import { Scene } from "./scene.js";
 import { showScores } from "./score.js";
 import { cardsOf } from "./shapes.js";
 import { Stream } from "./stream.js";
 import { TableView } from "./table.js";
-import { ending, lastTrick, tell, waiting, wholeTable } from "./telling.js";
+import { ending, lastTrick, tell, wholeTable } from "./telling.js";
 import { askParts, toolRow } from "./tools.js";
-import { cardName, cardSign, counted, handInWords, t } from "./words.js";
+import { counted, handInWords, t } from "./words.js";
 
 /** @typedef {import("./shapes.js").Item} Item */
 /** @typedef {import("./shapes.js").GameEvent} GameEvent */
 
-/** Milliseconds after which a move that was taken, and that the stream has not told, is asked for. */
-const PATIENCE = 700;
 /** So many events behind, the page does not show them one by one any more. */
 const TOO_MANY = 60;
-/** Milliseconds for which a card has the keyboard before its reason is asked for. */
-const LOOK = 250;
 
 export class Game {
   /** @param {HTMLElement} root @param {string} id @param {string} invitation */
@@ -35,22 +31,16 @@ export class Game {
     this.queue = [];
     this.closed = false;
     this.pumping = false;
-    this.busy = false;
     /** The player has acted on what comes before this event, so it is shown without a pause. */
     this.hurryTo = 0;
     /** The moment that the player was called to act in last. */
     this.called = "";
     this.peek = false;
-    /** Cards raised to be passed, by key. @type {Set<string>} */
-    this.raised = new Set();
-    /** @type {string[]} */
-    this.hinted = [];
-    /** Why cards may not be played now. @type {Map<string, string>} */
-    this.reasons = new Map();
+    this.acts = new Acts(this);
     this.skew = 0;
     this.view = new TableView();
-    this.hand = new HandView({ onCard: (key) => this.press(key), onLook: (key) => this.look(key) });
-    this.tools = toolRow(this);
+    this.hand = new HandView({ onCard: (key) => this.acts.press(key), onLook: (key) => this.acts.look(key) });
+    this.tools = toolRow(this.acts);
     this.says = element("p", "says");
     this.ask = element("div", "ask");
     this.clock = element("span", "clock");
@@ -65,13 +55,13 @@ export class Game {
   keys() {
     return {
       onward: () => skip(),
-      pass: () => void this.pass(),
+      pass: () => void this.acts.pass(),
       readHand: () => this.tell(this.scene?.table.hand ? handInWords(cardsOf(this.scene.table.hand)) : t("You have no cards.")),
       readTable: () => this.scene && this.tell(wholeTable(this.scene)),
       last: () => this.last(),
       scores: () => this.scores(),
-      hint: () => void this.hint(),
-      claim: () => void this.claim(),
+      hint: () => void this.acts.hint(),
+      claim: () => void this.acts.claim(),
     };
   }
 
@@ -170,7 +160,7 @@ export class Game {
       scene.seq = item.seq;
     }
     this.forget();
-    if (event.t === "hand_dealt") this.raised.clear();
+    if (event.t === "hand_dealt") this.acts.raised.clear();
     const words = tell(scene, event);
     if (words) this.tell(words);
     this.render();
@@ -215,14 +205,14 @@ export class Game {
       if (table.phase === "seats") this.readyBesideBots();
       if (table.phase === "pass" && !table.seats[you].passed) say(counted(table.rules.pass_count, "Raise one card to pass.", "Raise {n} cards to pass."));
       if (table.legal) say(table.trick.length ? t("Your turn.") : t("You lead."));
-      if (table.phase === "moon" && table.turn === you) this.moon();
+      if (table.phase === "moon" && table.turn === you) this.acts.moon();
     }
   }
 
   readyBesideBots() {
     const { table, you } = /** @type {Scene} */ (this.scene);
     const alone = table.seats.every((one) => one.kind === "bot" || one.seat === you);
-    if (alone && you !== undefined && !table.seats[you].ready) this.ready();
+    if (alone && you !== undefined && !table.seats[you].ready) this.acts.ready();
   }
 
   // --- showing
@@ -240,13 +230,13 @@ export class Game {
     const passing = table.phase === "pass" && you !== undefined && !table.seats[you].passed && scene.isMine;
     const hand = cardsOf(table.hand);
     const given = passing ? [] : cardsOf(table.phase === "pass" ? table.given : "");
-    if (!passing) this.raised.clear();
+    if (!passing) this.acts.raised.clear();
     this.view.render(scene, this.peek);
     this.tools.settle(scene);
     const held = this.ask.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.act : "";
-    this.ask.replaceChildren(...askParts(scene, this, this.raised.size), this.clock);
+    this.ask.replaceChildren(...askParts(scene, this.acts, this.acts.raised.size), this.clock);
     if (held) /** @type {HTMLElement | null} */ (this.ask.querySelector(`[data-act=${held}]`))?.focus();
-    this.hand.render({ cards: hand, legal: scene.isMine && table.legal ? cardsOf(table.legal) : null, passing, raised: this.raised, fresh: table.phase === "play" && !table.seats.some((one) => one.taken) ? cardsOf(table.received) : [], hint: this.hinted, given });
+    this.hand.render({ cards: hand, legal: scene.isMine && table.legal ? cardsOf(table.legal) : null, passing, raised: this.acts.raised, fresh: table.phase === "play" && !table.seats.some((one) => one.taken) ? cardsOf(table.received) : [], hint: this.acts.hinted, given });
     this.hand.box.classList.toggle("passing", passing);
     this.hand.box.hidden = you === undefined || !hand.length;
     Object.assign(this.box.dataset, { phase: table.phase, seq: String(scene.seq), turn: table.legal || passing ? "mine" : "" });
@@ -263,140 +253,8 @@ export class Game {
   }
 
   forget() {
-    this.hinted = [];
-    this.reasons.clear();
+    this.acts.forget();
     this.peek = false;
-  }
-
-  // --- acting
-
-  /** A card was pressed. @param {string} key */
-  press(key) {
-    const { scene } = this;
-    if (skip() || !scene) return;
-    const { table, you } = scene;
-    const card = cardOf(key);
-    if (table.phase === "pass" && scene.isMine && you !== undefined && !table.seats[you].passed) this.raise(key);
-    else if (!table.legal || !scene.isMine) this.tell(waiting(scene));
-    else if (!cardsOf(table.legal).includes(card)) this.why(card);
-    else this.command("POST", "/moves", { play: card });
-  }
-
-  /** @param {string} key */
-  raise(key) {
-    const count = this.scene?.table.rules.pass_count ?? 0;
-    if (!this.raised.delete(key)) {
-      if (this.raised.size >= count) {
-        this.tell(counted(count, "One card is passed: lower it to choose another.", "{n} cards are passed: lower one to choose another."));
-        return;
-      }
-      this.raised.add(key);
-    }
-    this.render();
-    say(this.raised.size === count ? t("{n} raised. P passes them.", { n: count }) : t("{n} of {all} raised", { n: this.raised.size, all: count }));
-  }
-
-  /** @param {string} key */
-  look(key) {
-    clearTimeout(this.looking);
-    const { table } = this.scene ?? {};
-    if (!table?.legal || cardsOf(table.legal).includes(cardOf(key))) return;
-    this.looking = setTimeout(() => this.why(cardOf(key)), LOOK);
-  }
-
-  /** Tell why a card may not be played, in the server's words. @param {string} card */
-  async why(card) {
-    clearTimeout(this.looking);
-    try {
-      const known = this.reasons.get(card);
-      const { body } = known ? { body: null } : await call("GET", at(this.id, `/why?card=${card}`));
-      const words = known ?? [body.detail, body.hint].filter(Boolean).join("; ");
-      this.reasons.set(card, words);
-      this.tell(`${cardSign(card)}: ${words}`);
-    } catch (error) {
-      this.failed(error);
-    }
-  }
-
-  async pass() {
-    const { scene } = this;
-    const count = scene?.table.rules.pass_count;
-    if (scene?.table.phase !== "pass") return;
-    if (this.raised.size !== count) this.tell(t("{n} of {all} raised", { n: this.raised.size, all: count ?? 0 }));
-    else await this.command("POST", "/moves", { pass: [...this.raised].map(cardOf) });
-  }
-
-  /** Send a command, once at a time, and see to it that what comes of it is shown. @param {string} method @param {string} path @param {object} [body] */
-  async command(method, path, body) {
-    if (this.busy) return null;
-    this.busy = true;
-    this.box.classList.add("busy");
-    try {
-      const { body: table } = await call(method, at(this.id, path), body);
-      this.hurryTo = table.seq;
-      skip();
-      setTimeout(() => this.scene && this.scene.seq < table.seq && !this.queue.length && this.pump(), PATIENCE);
-      return table;
-    } catch (error) {
-      this.failed(error);
-      if (error instanceof Refusal) this.pump(); // the table has moved on, or this page was behind
-      return null;
-    } finally {
-      this.busy = false;
-      this.box.classList.remove("busy");
-    }
-  }
-
-  ready() {
-    this.command("POST", "/ready", {});
-  }
-
-  claim() {
-    if (this.scene?.table.legal) this.command("POST", "/claim", {});
-    else if (this.scene) this.tell(waiting(this.scene));
-  }
-
-  async leave() {
-    const open = this.scene?.table.phase === "seats";
-    await this.command("DELETE", `/seats/${this.scene?.you}`);
-    if (open) this.open();
-  }
-
-  back() {
-    this.command("POST", `/seats/${this.scene?.you}/back`, {});
-  }
-
-  /** @param {string} name */
-  async sit(name) {
-    try {
-      await bePlayer(name);
-      await call("POST", at(this.id, "/seats"), this.invitation ? { invitation: this.invitation } : {});
-      this.says.textContent = "";
-      await this.open(); // anew, for now the stream tells our cards
-    } catch (error) {
-      this.failed(error);
-    }
-  }
-
-  async rematch() {
-    try {
-      const { body } = await call("POST", at(this.id, "/rematch"), {});
-      location.hash = `#/table/${body.id}`;
-    } catch (error) {
-      this.failed(error);
-    }
-  }
-
-  async hint() {
-    try {
-      const { body } = await call("GET", at(this.id, "/hint"));
-      this.hinted = body.pass ?? (body.play ? [body.play] : []);
-      const what = body.moon === "add" ? t("give it to the others") : body.moon ? t("take it off yours") : this.hinted.map(cardName).join(", ");
-      this.render();
-      this.tell(t("Hint: {what}.", { what }));
-    } catch (error) {
-      this.failed(error);
-    }
   }
 
   last() {
@@ -408,10 +266,6 @@ export class Game {
 
   scores() {
     if (this.scene) showScores(this.scene);
-  }
-
-  moon() {
-    if (this.scene && !document.querySelector("dialog[data-name=moon]")) askMoon(this.scene, (choice) => this.command("POST", "/moves", { moon: choice }));
   }
 
   /** @param {unknown} error */
