@@ -8,7 +8,7 @@ import { askMoon } from "./moon.js";
 import { skip } from "./pace.js";
 import { cardsOf } from "./shapes.js";
 import { waiting } from "./telling.js";
-import { cardName, cardSign, counted, t } from "./words.js";
+import { cardName, cardSign, counted, sentences, t } from "./words.js";
 
 /** Milliseconds after which a move that was taken, and that the stream has not told, is asked for. */
 const PATIENCE = 700;
@@ -76,7 +76,7 @@ export class Acts {
     try {
       const known = this.reasons.get(card);
       const { body } = known ? { body: null } : await call("GET", at(this.game.id, `/why?card=${card}`));
-      const words = known ?? [body.detail, body.hint].filter(Boolean).join("; ");
+      const words = known ?? sentences([body.detail, body.hint]);
       this.reasons.set(card, words);
       this.game.tell(`${cardSign(card)}: ${words}`);
     } catch (error) {

@@ -14,7 +14,7 @@ import { Stream } from "./stream.js";
 import { TableView } from "./table.js";
 import { ending, lastTrick, tell, wholeTable } from "./telling.js";
 import { askParts, toolRow } from "./tools.js";
-import { counted, handInWords, t } from "./words.js";
+import { counted, handInWords, sentences, t } from "./words.js";
 
 /** @typedef {import("./shapes.js").Item} Item */
 /** @typedef {import("./shapes.js").GameEvent} GameEvent */
@@ -270,7 +270,6 @@ export class Game {
 
   /** @param {unknown} error */
   failed(error) {
-    const hint = error instanceof Refusal && error.hint ? ` ${error.hint}` : "";
-    this.tell(`${/** @type {Error} */ (error).message}${hint}`);
+    this.tell(sentences([/** @type {Error} */ (error).message, error instanceof Refusal ? error.hint : ""]));
   }
 }

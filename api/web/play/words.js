@@ -42,6 +42,9 @@ export function listed(names) {
   return t("{many} and {last}", { many: names.slice(0, -1).join(", "), last: names[names.length - 1] });
 }
 
+/** Texts of the server as sentences. @param {string[]} parts */
+export const sentences = (parts) => parts.filter(Boolean).map((one) => `${capital(one).replace(/[.!?]$/, "")}.`).join(" ");
+
 /** A sentence begins with a capital. @param {string} text */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
