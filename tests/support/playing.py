@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+
+expect.set_options(timeout=20_000)  # a machine that runs other tests as well may take its time
 
 DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}

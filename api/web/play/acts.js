@@ -19,7 +19,8 @@ export class Acts {
   /** @param {import("./game.js").Game} game */
   constructor(game) {
     this.game = game;
-    this.busy = false;
+    /** Where a command is on its way to. @type {Set<string>} */
+    this.sending = new Set();
     /** The event of the last command that was taken: until it is shown a second press means nothing. */
     this.taken = 0;
     /** Cards raised to be passed, by key. @type {Set<string>} */
@@ -92,10 +93,10 @@ export class Acts {
     else await this.command("POST", "/moves", { pass: [...this.raised].map(cardOf) });
   }
 
-  /** Send a command, once at a time, and see to it that what comes of it is shown. @param {string} method @param {string} path @param {object} [body] */
+  /** Send a command, one of a kind at a time, so that a double click plays one card; and see to it that what comes of it is shown. @param {string} method @param {string} path @param {object} [body] */
   async command(method, path, body) {
-    if (this.busy) return null;
-    this.busy = true;
+    if (this.sending.has(path)) return null;
+    this.sending.add(path);
     this.game.box.classList.add("busy");
     try {
       const { body: table } = await call(method, at(this.game.id, path), body);
@@ -109,8 +110,8 @@ export class Acts {
       if (error instanceof Refusal) this.game.pump(); // the table has moved on, or this page was behind
       return null;
     } finally {
-      this.busy = false;
-      this.game.box.classList.remove("busy");
+      this.sending.delete(path);
+      this.game.box.classList.toggle("busy", this.sending.size > 0);
     }
   }
 

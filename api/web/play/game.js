@@ -110,6 +110,7 @@ export class Game {
     const words = { connecting: t("connecting …"), live: t("live"), lost: t("no connection"), ended: t("game over") };
     pill.hidden = false;
     if (pill.dataset.state === now) return;
+    if (now === "live") this.pump(); // what could not be read while the line was down
     pill.dataset.state = now;
     pill.textContent = words[now];
   }
@@ -135,19 +136,17 @@ export class Game {
     this.pumping = true;
     try {
       while (!this.closed) {
-        const item = this.queue[0];
-        if (!item) {
-          if (await this.settle()) break;
-          continue;
-        }
-        await this.show(item);
-        if (this.queue[0] === item) this.queue.shift();
+        const item = this.queue.shift();
+        if (item) await this.show(item);
+        else if (await this.settle()) break;
       }
     } catch (error) {
       this.failed(error);
     } finally {
       this.pumping = false;
     }
+    // what came in the moment in which the work ended
+    if (this.queue.length && !this.closed) this.pump();
   }
 
   /** @param {Item} item */
