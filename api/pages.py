@@ -1,4 +1,4 @@
-"""Pages for people: what this server is, and its documentation, made of the OpenAPI document. Plain HTML, nothing from elsewhere."""
+"""Pages for people: the game, what this server is, and its documentation, made of the OpenAPI document. Nothing comes from elsewhere."""
 
 from __future__ import annotations
 
@@ -31,9 +31,38 @@ curl -s $URL/v1/games/$GAME/proof                                              #
 """
 
 
-PAGE_FILES: Final = (
-    "audit-page.js",
+PLAY_FILES: Final = (
     "cards.svg",
+    "play/acts.js",
+    "play/cards.js",
+    "play/chart.js",
+    "play/client.js",
+    "play/dom.js",
+    "play/game.css",
+    "play/game.js",
+    "play/hand.js",
+    "play/keyboard.js",
+    "play/lobby.js",
+    "play/main.js",
+    "play/moon.js",
+    "play/opening.js",
+    "play/pace.js",
+    "play/play.css",
+    "play/scene.js",
+    "play/score.js",
+    "play/seating.js",
+    "play/shapes.js",
+    "play/stream.js",
+    "play/table.css",
+    "play/table.js",
+    "play/telling.js",
+    "play/tools.js",
+    "play/words.js",
+)
+"""What the game in the browser is made of, each served at its name."""
+PAGE_FILES: Final = (
+    *PLAY_FILES,
+    "audit-page.js",
     "page-parts.js",
     "verify.css",
     "verify-page.js",
@@ -44,7 +73,7 @@ PAGE_FILES: Final = (
     "verify-reading.js",
     "verify-shapes.js",
 )
-"""What the pages that check proof files and show reports are made of, and the playing cards, each served at its name."""
+"""What the pages are made of, those that check proof files and show reports too; each served at its name."""
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -74,7 +103,8 @@ class Pages:
     def install(self, app: Flask) -> None:
         """Add the pages to ``app``."""
         style = (WEB / "docs.css").read_bytes()
-        app.add_url_rule("/", "home", self.home)
+        app.add_url_rule("/", "game", _file("play.html"))
+        app.add_url_rule("/about", "about", self.about)
         app.add_url_rule("/docs", "docs", self.docs)
         app.add_url_rule("/docs.css", "docs_css", lambda: _sent(style, "text/css; charset=utf-8"))
         app.add_url_rule("/verify", "verify", _file("verify.html"))
@@ -88,7 +118,7 @@ class Pages:
         url = escape(request.host_url.rstrip("/")).encode()
         return _sent(self._docs.replace(ADDRESS.encode(), url), "text/html; charset=utf-8")
 
-    def home(self) -> Response:
+    def about(self) -> Response:
         """What this is and how to begin, with the server's own address as the caller knows it."""
         url = request.host_url.rstrip("/")
         rows = "".join(
@@ -102,6 +132,7 @@ class Pages:
 <p>This server deals Hearts by the rules of six families and their relatives, for people and bots. Each shuffle is fixed before play and no event
 can be altered unseen: whoever played can check the whole game afterwards, offline.</p>
 <h2>Play</h2>
+<p>In the browser: <a href="/">to the tables</a>.</p>
 <p>In a terminal, where the program is installed:</p><pre>hearts play standard --url {escape(url)}</pre>
 <p>By HTTP, with a recent curl:</p><pre>{escape(_QUICK_START.format(url=url))}</pre>
 <p><a href="/verify">Check a game</a> · <a href="/audit">The server's report on one</a> · <a href="/docs">All calls</a> · <a href="/v1/openapi.json">OpenAPI</a> · <a href="/v1/games">tables</a></p>

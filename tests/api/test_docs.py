@@ -35,6 +35,7 @@ from tests.api.guests import Guest, open_table, play_on, seat_all
 METHODS = {"GET", "POST", "DELETE", "PUT", "PATCH"}
 PAGES = {
     "/",
+    "/about",
     "/docs",
     "/docs.css",
     "/v1/openapi.json",
@@ -240,7 +241,7 @@ def sections_of(page: str) -> dict[str, str]:
     return dict(re.findall(r'<section id="([^"]+)"(.*?)</section>', page, re.DOTALL))
 
 
-@pytest.mark.parametrize("path", ["/", "/docs"])
+@pytest.mark.parametrize("path", ["/about", "/docs"])
 def test_the_pages_are_plain_and_lead_somewhere(stranger: Guest, path: str) -> None:
     """Well-formed, nothing inline, nothing from elsewhere, and no dead link."""
     page = stranger.get(path)
@@ -310,7 +311,7 @@ def test_the_docs_name_this_server(stranger: Guest) -> None:
 
 def test_the_quick_start_names_this_server(stranger: Guest) -> None:
     """The address is the one by which the caller reached it, and the variants are all there."""
-    text = stranger.get("/", Host="hearts.example:8443").text
+    text = stranger.get("/about", Host="hearts.example:8443").text
     assert "URL=http://hearts.example:8443" in text
     for variant in ("basic", "cancellation", "omnibus"):
         assert f"/v1/variants/{variant}" in text
@@ -321,7 +322,7 @@ def test_the_bodies_of_the_quick_start_are_taken(
     services: Services, stranger: Guest, four: list[Guest]
 ) -> None:
     """The JSON of the page's curl lines is understood by the calls that it is sent to."""
-    text = stranger.get("/").text.replace("&quot;", '"').replace("&#x27;", "'")
+    text = stranger.get("/about").text.replace("&quot;", '"').replace("&#x27;", "'")
     bodies = [json.loads(found) for found in re.findall(r"--json '([^']*)'", text)]
     player, table, passing, playing = bodies
     assert 201 == stranger.post("/v1/players", player).status_code

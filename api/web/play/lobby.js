@@ -1,0 +1,109 @@
+// @ts-check
+/** The lobby: a quick game, tables with a free seat, and the player's own games. */
+
+import { call, player } from "./client.js";
+import { element, link } from "./dom.js";
+import { openingForm } from "./opening.js";
+import { counted, t } from "./words.js";
+
+/** @typedef {import("./shapes.js").Summary} Summary */
+
+/** Milliseconds between two looks at the lists. */
+const EVERY = 5000;
+const MOST = 20;
+
+export class Lobby {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.tables = element("ul", "games");
+    this.mine = element("ul", "games");
+    this.problem = element("p", "problem");
+    this.problem.setAttribute("role", "alert");
+    this.problem.hidden = true;
+    this.quick = element("section", "panel", element("h2", "", t("A quick game")));
+    this.closed = false;
+    /** What the variants are called. @type {Map<string, string>} */
+    this.titles = new Map();
+    const mine = element("section", "panel mine", element("h2", "", t("My games")), this.mine);
+    const tables = element("section", "panel tables", element("h2", "", t("Open tables")), this.tables);
+    root.append(element("div", "lobby", element("h1", "", t("A game of Hearts?")), this.problem, this.quick, element("div", "lists", mine, tables)));
+    document.title = t("Hearts");
+    this.begin();
+    this.timer = setInterval(() => document.hidden || this.refresh(), EVERY);
+  }
+
+  close() {
+    this.closed = true;
+    clearInterval(this.timer);
+  }
+
+  async begin() {
+    await this.offer();
+    await this.refresh();
+  }
+
+  async offer() {
+    try {
+      const { body } = await call("GET", "/v1/variants");
+      this.titles = new Map(body.variants.map((/** @type {import("./shapes.js").Variant} */ one) => [one.name, one.title]));
+      this.quick.append(openingForm(body.variants, (game) => (location.hash = `#/table/${game}`), (error) => this.fail(error)));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  async refresh() {
+    const me = player();
+    try {
+      const [open, mine, turns] = await Promise.all([
+        call("GET", `/v1/games?status=open&limit=${MOST}`),
+        me ? call("GET", `/v1/games?player=${encodeURIComponent(me.id)}&limit=${MOST}`) : null,
+        me ? call("GET", "/v1/me/turns") : null,
+      ]);
+      if (this.closed) return;
+      const waits = new Set((turns?.body.turns ?? []).map((/** @type {{ game: string }} */ one) => one.game));
+      this.list(this.tables, open.body.games.filter((/** @type {Summary} */ game) => !isAt(game, me?.id)), () => t("Sit down"), t("No table waits for players now. Open one yourself."));
+      this.list(this.mine, mine?.body.games ?? [], (game) => whereItStands(game, waits.has(game.id)), t("None yet."));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** @param {HTMLElement} into @param {Summary[]} games @param {(game: Summary) => string} tell @param {string} none */
+  list(into, games, tell, none) {
+    if (!games.length) {
+      into.replaceChildren(element("li", "quiet", none));
+      return;
+    }
+    const held = into.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
+    const rows = games.map((game) => {
+      const free = game.seats.filter((seat) => seat.kind === "open").length;
+      const who = game.seats.map((seat) => (seat.kind === "open" ? t("open") : seat.name)).join(", ");
+      const state = free && game.status === "open" ? counted(free, "one free seat", "{n} free seats") : "";
+      const row = link(`/#/table/${game.id}`, "");
+      const where = element("span", "where", [state, tell(game)].filter(Boolean).join(" · "));
+      row.append(element("b", "", this.titles.get(game.variant) ?? game.variant), where, element("span", "who", who));
+      return element("li", "", row);
+    });
+    into.replaceChildren(...rows);
+    // the list is made anew every few seconds, under who goes through it by the keyboard too
+    if (held) /** @type {HTMLElement | null} */ (into.querySelector(`[href="${CSS.escape(held)}"]`))?.focus();
+  }
+
+  /** @param {unknown} error */
+  fail(error) {
+    this.problem.textContent = /** @type {Error} */ (error).message;
+    this.problem.hidden = false;
+  }
+}
+
+/** @param {Summary} game @param {string | undefined} id */
+const isAt = (game, id) => game.seats.some((seat) => id && seat.player === id);
+
+/** @param {Summary} game @param {boolean} waits */
+function whereItStands(game, waits) {
+  if (game.status === "over") return t("over");
+  if (waits) return t("your turn");
+  return game.status === "open" ? t("waits for players") : t("hand {n}", { n: game.hand_number });
+}
+

@@ -1,0 +1,141 @@
+// @ts-check
+/** What happens at a table in sentences, for the line under the table and for those who listen. */
+
+import { capital, cardName, counted, listed, t } from "./words.js";
+
+/** @typedef {import("./scene.js").Scene} Scene */
+/** @typedef {import("./shapes.js").GameEvent} GameEvent */
+
+/** A sentence about a seat: one text for you, one for others. @param {Scene} scene @param {number} seat @param {string} you @param {string} other @param {Record<string, string | number>} [values] */
+function about(scene, seat, you, other, values = {}) {
+  return capital(seat === scene.you ? t(you, values) : t(other, { name: scene.who(seat), ...values }));
+}
+
+/** An event that the scene has just followed; empty for what needs no words. @param {Scene} scene @param {GameEvent} event */
+export function tell(scene, event) {
+  const seat = event.seat ?? -1;
+  switch (event.t) {
+    case "hand_dealt":
+      return t("Hand {n} is dealt.", { n: event.hand ?? 0 });
+    case "cards_passed":
+      return seat === scene.you ? t("You have passed.") : "";
+    case "passes_exchanged":
+      return scene.table.received ? t("You were passed: {cards}.", { cards: listed(scene.table.received.split(" ").map(cardName)) }) : "";
+    case "card_played":
+      return played(scene, event, seat);
+    case "trick_ended":
+      return trickEnded(scene);
+    case "moon_chosen":
+      return event.choice === "add"
+        ? about(scene, seat, "You give the points of the moon to the others.", "{name} gives the points of the moon to the others.")
+        : about(scene, seat, "You take the points of the moon off your own.", "{name} takes the points of the moon off the own total.");
+    case "hand_scored":
+      return handScored(scene, event.points ?? []);
+    case "seat_to_bot":
+      return about(scene, seat, "The stand-in bot plays for you now.", "The stand-in bot plays for {name} now.");
+    case "seat_taken_back":
+      return about(scene, seat, "You take your seat back.", "{name} takes the seat back.");
+    case "seat_taken":
+      return about(scene, seat, "You sit down.", "Somebody sits down.");
+    case "seat_ready":
+      return about(scene, seat, "You are ready.", "{name} is ready.");
+    default:
+      return "";
+  }
+}
+
+/** @param {Scene} scene @param {GameEvent} event @param {number} seat */
+function played(scene, event, seat) {
+  const leads = scene.table.trick.length === 1;
+  const values = { card: cardName(event.card ?? "") };
+  const said = leads
+    ? about(scene, seat, "You lead the {card}.", "{name} leads the {card}.", values)
+    : about(scene, seat, "You play the {card}.", "{name} plays the {card}.", values);
+  return event.by === "clock" && seat === scene.you ? `${said} ${t("Time was up.")}` : said;
+}
+
+/** @param {Scene} scene */
+function trickEnded(scene) {
+  const { finished } = scene;
+  if (!finished) return "";
+  if (finished.winner === null) return t("The cards cancel: nobody takes the trick.");
+  const counting = finished.laid.map((one) => one.card).filter((card) => scene.counts(card));
+  const cards = listed(counting.map(cardName));
+  return counting.length
+    ? about(scene, finished.winner, "You take the trick with the {cards}.", "{name} takes the trick with the {cards}.", { cards })
+    : about(scene, finished.winner, "You take the trick.", "{name} takes the trick.");
+}
+
+/** @param {Scene} scene @param {number[]} points */
+function handScored(scene, points) {
+  const parts = points.map((n, seat) => t("{name} {n}", { name: scene.who(seat), n }));
+  return t("The hand is over. Points: {list}.", { list: parts.join(", ") });
+}
+
+/** The direction of a pass, and to whom. @param {Scene} scene */
+export function passTo(scene) {
+  const { table, you } = scene;
+  const seats = table.seats.length;
+  const offset = table.pass_offset === 2 ? Math.floor(seats / 2) : table.pass_offset;
+  const to = you === undefined ? "" : scene.names[(you + offset + seats) % seats];
+  return passWay(table.pass_offset, to);
+}
+
+/** @param {number} offset as the server tells it @param {string} [to] */
+export function passWay(offset, to = "") {
+  const ways = { 1: t("left"), "-1": t("right"), 2: t("across"), 0: t("no pass") };
+  const way = ways[/** @type {1} */ (offset)] ?? "";
+  return to ? t("{way}, to {name}", { way, name: to }) : way;
+}
+
+/** What the table waits for, in a sentence. @param {Scene} scene */
+export function waiting(scene) {
+  const { table } = scene;
+  if (table.phase === "seats") return seatsWaiting(scene);
+  if (table.phase === "pass") {
+    const late = table.seats.filter((one) => !one.passed).map((one) => scene.who(one.seat));
+    return late.length ? t("Waiting for {names} to pass.", { names: listed(late) }) : "";
+  }
+  if (table.phase === "over" || table.turn === null) return "";
+  if (table.phase === "moon") return t("{name} shot the moon and chooses.", { name: capital(scene.who(table.turn)) });
+  return t("It is the turn of {name}.", { name: scene.who(table.turn) });
+}
+
+/** @param {Scene} scene */
+function seatsWaiting({ table, names }) {
+  const free = table.seats.filter((one) => one.kind === "open").length;
+  if (free) return counted(free, "Waiting for one more player.", "Waiting for {n} more players.");
+  const late = table.seats.filter((one) => !one.ready).map((one) => names[one.seat]);
+  return t("Waiting until {names} are ready.", { names: listed(late) });
+}
+
+/** The whole table for who asks where the game stands. @param {Scene} scene */
+export function wholeTable(scene) {
+  const { table } = scene;
+  const parts = [];
+  const laid = table.trick.map((one) => t("{name}: {card}", { name: scene.who(one.seat), card: cardName(one.card) }));
+  if (table.phase === "play") parts.push(laid.length ? t("In the trick: {cards}.", { cards: laid.join("; ") }) : t("The trick is empty."));
+  if (table.phase === "play") parts.push(table.hearts_broken ? t("Hearts are broken.") : t("Hearts are not broken."));
+  parts.push(waiting(scene));
+  parts.push(t("Totals: {list}.", { list: table.totals.map((n, seat) => t("{name} {n}", { name: scene.who(seat), n })).join(", ") }));
+  return parts.filter(Boolean).join(" ");
+}
+
+/** The last trick, card by card. @param {Scene} scene */
+export function lastTrick(scene) {
+  const { last_trick: laid, last_winner: winner } = scene.table;
+  if (!laid.length) return t("No trick of this hand is finished yet.");
+  const cards = laid.map((one) => t("{name}: {card}", { name: capital(scene.who(one.seat)), card: cardName(one.card) })).join("; ");
+  const end = winner === null ? t("Nobody took it.") : about(scene, winner, "You took it.", "{name} took it.");
+  return t("Last trick. {cards}. {end}", { cards, end });
+}
+
+/** How the game ended. @param {Scene} scene */
+export function ending(scene) {
+  const { table } = scene;
+  if (!table.winners.length) return t("The game was abandoned; nobody wins.");
+  const names = listed(table.winners.map((seat) => scene.who(seat)));
+  const n = table.totals[table.winners[0]];
+  if (table.winners.length > 1) return capital(t("{names} share the win with {n} points.", { names, n }));
+  return about(scene, table.winners[0], "You win with {n} points.", "{name} wins with {n} points.", { n });
+}
