@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from api.docs import WEB
-from api.pages import PLAY_FILES
 from tests.api.test_browser_page import FAINT
 from tests.support.playing import (
     MOST_STEPS,
     PHONE,
+    Loads,
     act,
     clear_cards,
     is_over,
@@ -27,6 +26,9 @@ from tests.support.playing import (
     wait_past,
 )
 from tests.support.running import running_house
+
+MOST_BYTES = 150_000
+"""What a browser may be sent for the lobby and a game together."""
 
 
 @pytest.fixture(scope="module")
@@ -220,7 +222,29 @@ def test_all_texts_can_be_read(browser: Browser, house: str, colours: Any) -> No
         assert [] == page.evaluate(FAINT)
 
 
-def test_the_page_is_light() -> None:
-    """All that a browser loads for a game is less than 150 KB."""
-    files = [*PLAY_FILES, "play.html", "page-parts.js"]
-    assert sum((WEB / name).stat().st_size for name in files) < 150_000
+def test_the_page_is_light(browser: Browser, house: str) -> None:
+    """The lobby and a game to its end, with all cards and all that the server tells, come in less than 150 KB."""
+    with visitor(browser) as person:
+        page = person.new_page()
+        loads = Loads(page)
+        sit(page, house)
+        play_out(page)
+        expect(page.locator("[data-act=rematch]")).to_be_visible()
+        files = {path: size for path, size in loads.sizes() if not path.startswith("/v1/")}
+        assert {"/", "/cards.svg", "/play/play.css", "/play/main.js", "/play/game.js"} < files.keys()
+        assert files["/cards.svg"] < 15_000
+        assert sum(files.values()) < MOST_BYTES, files
+
+
+def test_what_a_browser_has_is_not_sent_again(browser: Browser, house: str) -> None:
+    """Given the page, when it is opened again, then nothing of it is sent."""
+    with visitor(browser) as person:
+        page = person.new_page()
+        page.goto(f"{house}/")
+        expect(page.locator("#sit")).to_be_visible()
+        loads = Loads(page)
+        page.reload()
+        expect(page.locator("#sit")).to_be_visible()
+        files = {path: size for path, size in loads.sizes() if not path.startswith("/v1/")}
+        assert "/play/main.js" in files
+        assert max(files.values()) < 1_500, files

@@ -24,7 +24,7 @@ from api.answers import (
 )
 from api.document import operations_of
 from api.errors import CODES
-from api.pages import PAGE_FILES
+from api.pages import PAGE_FILES, PLAY_FILES
 from api.refusing import codes_in
 from api.schemas import Knobs
 from domain.ruleset import KEYS
@@ -332,3 +332,9 @@ def test_the_bodies_of_the_quick_start_are_taken(
     four[0].post(f"/v1/games/{game}/ready")
     assert four[0].move(game, passing).status_code in (200, 422)
     assert four[0].move(game, playing).json["code"] == "play/not_your_turn"
+
+
+def test_the_game_names_its_modules_before_they_are_asked_for(stranger: Guest) -> None:
+    """The page tells the browser of all of them at once, so that none is found out through another."""
+    named = set(re.findall(r'(?:src|href)="(/[^"]+\.(?:js|css|svg))"', stranger.get("/").text))
+    assert {f"/{name}" for name in PLAY_FILES} - {"/cards.svg"} | {"/page-parts.js"} == named

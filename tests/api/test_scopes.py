@@ -61,6 +61,7 @@ OPEN = {
     "GET /readyz",
     "GET /version",
     "GET /",
+    "GET /about",
     "GET /docs",
     "GET /docs.css",
     "GET /audit",

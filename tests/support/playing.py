@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
@@ -31,6 +32,28 @@ def visitor(browser: Browser, speed: str = "instant", **looks: Any) -> Iterator[
         assert [] == faults
     finally:
         context.close()
+
+
+class Loads:
+    """What the browser is sent for a page from now on, headers and compression included, as it counts that itself."""
+
+    def __init__(self, page: Page) -> None:
+        self._paths: dict[str, str] = {}
+        self._sizes: list[tuple[str, int]] = []
+        told = page.context.new_cdp_session(page)
+        told.send("Network.enable")
+        told.on("Network.requestWillBeSent", self._begin)
+        told.on("Network.loadingFinished", self._end)
+
+    def _begin(self, event: dict[str, Any]) -> None:
+        self._paths[event["requestId"]] = urlsplit(event["request"]["url"]).path
+
+    def _end(self, event: dict[str, Any]) -> None:
+        self._sizes.append((self._paths[event["requestId"]], int(event["encodedDataLength"])))
+
+    def sizes(self) -> list[tuple[str, int]]:
+        """Path and bytes of each answer that has come whole."""
+        return self._sizes
 
 
 def sit(page: Page, house: str, family: str = "standard", seats: int = 4, hands: str = "1") -> None:
