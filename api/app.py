@@ -9,6 +9,7 @@ from flask import Flask
 from flask_smorest import Api
 from werkzeug.routing import IntegerConverter, Map
 
+from api.advice import advices
 from api.again import again
 from api.answers import ProblemAnswer
 from api.audits import audits
@@ -48,6 +49,7 @@ ROOMS: Final = (
     again,
     branches,
     explain,
+    advices,
     records,
     audits,
     logs,

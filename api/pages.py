@@ -62,8 +62,18 @@ PLAY_FILES: Final = (
     "play/words.js",
 )
 """What the game in the browser is made of, each served at its name."""
+REPLAY_FILES: Final = (
+    "play/moments.js",
+    "play/open-hands.js",
+    "play/reel.js",
+    "play/replay.css",
+    "play/replay.js",
+    "play/score-map.js",
+)
+"""What a game is looked at again by, loaded when somebody wants to."""
 PAGE_FILES: Final = (
     *PLAY_FILES,
+    *REPLAY_FILES,
     "audit-page.js",
     "page-parts.js",
     "verify.css",

@@ -10,10 +10,12 @@ const LEFT = 30;
 const RIGHT = 74;
 const TOP = 10;
 const BOTTOM = 24;
+/** Where the lines are in the picture. */
+export const GRID = { left: LEFT, right: RIGHT, top: TOP, bottom: BOTTOM, width: WIDTH, height: HEIGHT };
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 4", "12 4", "1 4", "6 2 1 2", "3 6", "10 2 2 2 2 2", "5 1"];
 
 /** @param {string} name @param {Record<string, string | number>} attributes @param {string} [words] */
-function shape(name, attributes, words) {
+export function shape(name, attributes, words) {
   const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
   if (words) made.textContent = words;

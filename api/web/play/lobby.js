@@ -80,7 +80,7 @@ export class Lobby {
       const free = game.seats.filter((seat) => seat.kind === "open").length;
       const who = game.seats.map((seat) => (seat.kind === "open" ? t("open") : seat.name)).join(", ");
       const state = free && game.status === "open" ? counted(free, "one free seat", "{n} free seats") : "";
-      const row = link(`/#/table/${game.id}`, "");
+      const row = link(game.status === "over" ? `/#/replay/${game.id}` : `/#/table/${game.id}`, "");
       const where = element("span", "where", [state, tell(game)].filter(Boolean).join(" · "));
       row.append(element("b", "", this.titles.get(game.variant) ?? game.variant), where, element("span", "who", who));
       return element("li", "", row);

@@ -120,6 +120,6 @@ function overParts(scene, acts) {
   const parts = [element("h2", "ending", ending(scene)), element("ol", "ranks", ...rows)];
   const again = you !== undefined && !table.branch && !table.imported && table.reason !== "abandoned";
   if (again) parts.push(named(button(t("Rematch"), () => acts.rematch(), "strong"), "rematch"));
-  parts.push(link("/#/", t("To the lobby")), link(`/verify?game=${table.id}`, t("Check this game")), link(`/audit?game=${table.id}`, t("The server's report")));
+  parts.push(link(`/#/replay/${table.id}?open=1`, t("Look at it again")), link("/#/", t("To the lobby")), link(`/verify?game=${table.id}`, t("Check this game")), link(`/audit?game=${table.id}`, t("The server's report")));
   return parts;
 }
