@@ -74,6 +74,9 @@ REPLAY_FILES: Final = (
 PAGE_FILES: Final = (
     *PLAY_FILES,
     *REPLAY_FILES,
+    "admin.css",
+    "admin-page.js",
+    "admin-pictures.js",
     "audit-page.js",
     "page-parts.js",
     "verify.css",
@@ -131,6 +134,7 @@ class Pages:
         app.add_url_rule("/docs.css", "docs_css", _file("docs.css"))
         app.add_url_rule("/verify", "verify", _file("verify.html"))
         app.add_url_rule("/audit", "audit", _file("audit.html"))
+        app.add_url_rule("/admin", "admin_page", _file("admin.html"))
         for name in PAGE_FILES:
             app.add_url_rule(f"/{name}", name.replace(".", "_"), _file(name))
         app.add_url_rule("/v1/openapi.json", "openapi", self.openapi)

@@ -35,6 +35,8 @@ NEEDS = {
     "GET /v1/me/events": "watch",
     "GET /v1/me/turns": "watch",
     "DELETE /v1/players/{player}": "admin",
+    "GET /v1/admin/overview": "admin",
+    "POST /v1/admin/parked/{game}/retry": "admin",
 }
 """The scope that a call needs."""
 ANY_TOKEN = {"GET /v1/me", "POST /v1/me/token"}
@@ -48,6 +50,7 @@ OPEN = {
     "GET /v1/games/{game}/events",
     "GET /v1/games/{game}/proof",
     "GET /v1/games/{game}/record",
+    "GET /v1/games/{game}/advice",
     "GET /v1/games/{game}/audit",
     "GET /v1/games/{game}/diff",
     "GET /v1/games/{game}/why",
@@ -64,6 +67,7 @@ OPEN = {
     "GET /about",
     "GET /docs",
     "GET /docs.css",
+    "GET /admin",
     "GET /audit",
     "GET /verify",
     *(f"GET /{name}" for name in PAGE_FILES),
