@@ -12,6 +12,7 @@ from tests.api.test_browser_page import FAINT
 from tests.support.playing import (
     MOST_STEPS,
     PHONE,
+    POLL,
     Loads,
     act,
     clear_cards,
@@ -189,15 +190,14 @@ def test_a_moon_is_chosen_by_what_it_leads_to(browser: Browser, house: str) -> N
         page.wait_for_function(
             "game => document.title.includes('custom') && document.querySelector('.game').dataset.turn",
             arg=game,
+            polling=POLL,
         )
         while not page.locator("dialog[data-name=moon]").count():
             seq = seq_of(page)
             ace = page.locator(".hand .card.clear[data-card=AC]")
             (ace if ace.count() else clear_cards(page).first).click()
             wait_past(page, seq)
-            page.wait_for_function(
-                "() => document.querySelector('dialog[data-name=moon]') || document.querySelector('.game').dataset.turn"
-            )
+            wait_for_me(page)
         expect(page.locator(".way")).to_have_count(2)
         expect(page.locator(".way").first.locator("tr").nth(1)).to_contain_text("0→26")
         expect(page.locator(".way").last.locator("tr").first).to_contain_text("0→-26")

@@ -19,7 +19,7 @@ export class Acts {
   /** @param {import("./game.js").Game} game */
   constructor(game) {
     this.game = game;
-    /** Where a command is on its way to. @type {Set<string>} */
+    /** Commands on their way: where to, and at what sight of the table they were given. @type {Set<string>} */
     this.sending = new Set();
     /** The event of the last command that was taken: until it is shown a second press means nothing. */
     this.taken = 0;
@@ -93,15 +93,21 @@ export class Acts {
     else await this.command("POST", "/moves", { pass: [...this.raised].map(cardOf) });
   }
 
-  /** Send a command, one of a kind at a time, so that a double click plays one card; and see to it that what comes of it is shown. @param {string} method @param {string} path @param {object} [body] */
+  /**
+   * Send a command, one of a kind at each sight of the table, so that a double click plays one card; and see to it that
+   * what comes of it is shown. The stream may show that before the answer is here: the next command need not wait for it.
+   * @param {string} method @param {string} path @param {object} [body]
+   */
   async command(method, path, body) {
-    if (this.sending.has(path)) return null;
-    this.sending.add(path);
+    const given = `${path} ${this.game.scene?.moment}`;
+    if (this.sending.has(given)) return null;
+    this.sending.add(given);
     this.game.box.classList.add("busy");
     try {
       const { body: table } = await call(method, at(this.game.id, path), body);
-      this.taken = table.seq;
-      this.game.hurryTo = table.seq;
+      if ((this.game.scene?.seq ?? 0) >= table.seq) return table;
+      this.taken = Math.max(this.taken, table.seq);
+      this.game.hurryTo = Math.max(this.game.hurryTo, table.seq);
       skip();
       setTimeout(() => this.game.scene && this.game.scene.seq < table.seq && !this.game.queue.length && this.game.pump(), PATIENCE);
       return table;
@@ -110,7 +116,7 @@ export class Acts {
       if (error instanceof Refusal) this.game.pump(); // the table has moved on, or this page was behind
       return null;
     } finally {
-      this.sending.delete(path);
+      this.sending.delete(given);
       this.game.box.classList.toggle("busy", this.sending.size > 0);
     }
   }

@@ -192,9 +192,8 @@ export class Game {
     const { scene } = this;
     if (!scene) return;
     const { table, you } = scene;
-    const moment = [table.phase, table.hand_number, table.hand, scene.isMine, table.legal].join();
-    if (moment === this.called) return; // somebody else has passed, say
-    this.called = moment;
+    if (scene.moment === this.called) return; // somebody else has passed, say
+    this.called = scene.moment;
     if (table.phase === "over") {
       this.stream?.stop(); // nothing more comes
       this.connection("ended");
@@ -226,7 +225,7 @@ export class Game {
     const { scene } = this;
     if (!scene || this.closed) return;
     const { table, you } = scene;
-    const passing = table.phase === "pass" && you !== undefined && !table.seats[you].passed && scene.isMine;
+    const passing = table.phase === "pass" && scene.isCalled;
     const hand = cardsOf(table.hand);
     const given = passing ? [] : cardsOf(table.phase === "pass" ? table.given : "");
     if (!passing) this.acts.raised.clear();
@@ -238,7 +237,7 @@ export class Game {
     this.hand.render({ cards: hand, legal: scene.isMine && table.legal ? cardsOf(table.legal) : null, passing, raised: this.acts.raised, fresh: table.phase === "play" && !table.seats.some((one) => one.taken) ? cardsOf(table.received) : [], hint: this.acts.hinted, given });
     this.hand.box.classList.toggle("passing", passing);
     this.hand.box.hidden = you === undefined || !hand.length;
-    Object.assign(this.box.dataset, { phase: table.phase, seq: String(scene.seq), turn: table.legal || passing ? "mine" : "" });
+    Object.assign(this.box.dataset, { phase: table.phase, seq: String(scene.seq), turn: scene.isCalled ? "mine" : "" });
     this.tick();
   }
 
