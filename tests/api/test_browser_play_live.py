@@ -21,6 +21,7 @@ from tests.support.playing import (
     visitor,
     wait_for_me,
     wait_past,
+    wait_until_passed,
 )
 from tests.support.running import running_house
 
@@ -180,7 +181,7 @@ def pass_beside_others(page: Page) -> None:
     for at in range(3):
         page.locator(".hand .card").nth(at).click()
     page.click("[data-act=pass]")
-    expect(page.locator(".hand.passing")).to_have_count(0)
+    wait_until_passed(page)
 
 
 def test_the_last_trick_is_one_key_away(browser: Browser, house: str) -> None:

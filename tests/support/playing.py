@@ -102,12 +102,16 @@ def clear_cards(page: Page) -> Locator:
 
 def pass_three(page: Page) -> None:
     """Raise the first three cards, and pass them."""
-    seq = seq_of(page)
     for at in range(3):
         page.locator(".hand .card").nth(at).click()
     page.click("[data-act=pass]")
-    wait_past(page, seq)
+    wait_until_passed(page)
     wait_for_me(page)
+
+
+def wait_until_passed(page: Page) -> None:
+    """Wait until the player's own pass is shown; an event that comes before may be the pass of another seat."""
+    expect(page.locator(".hand.passing")).to_have_count(0)
 
 
 def play_first(page: Page) -> None:

@@ -7,7 +7,7 @@ import { cardOf } from "./hand.js";
 import { askMoon } from "./moon.js";
 import { skip } from "./pace.js";
 import { cardsOf } from "./shapes.js";
-import { waiting } from "./telling.js";
+import { waiting, whyNot } from "./telling.js";
 import { cardName, cardSign, counted, sentences, t } from "./words.js";
 
 /** Milliseconds after which a move that was taken, and that the stream has not told, is asked for. */
@@ -74,10 +74,11 @@ export class Acts {
   /** Tell why a card may not be played, in the server's words. @param {string} card */
   async why(card) {
     clearTimeout(this.looking);
+    const scene = /** @type {import("./scene.js").Scene} */ (this.game.scene);
     try {
       const known = this.reasons.get(card);
       const { body } = known ? { body: null } : await call("GET", at(this.game.id, `/why?card=${card}`));
-      const words = known ?? sentences([body.detail, body.hint]);
+      const words = known ?? (whyNot(scene, body.rule) || sentences([body.detail, body.hint]));
       this.reasons.set(card, words);
       this.game.tell(`${cardSign(card)}: ${words}`);
     } catch (error) {

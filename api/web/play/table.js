@@ -4,6 +4,7 @@
 import { cardFace } from "./cards.js";
 import { element } from "./dom.js";
 import { placeOf } from "./seating.js";
+import { passTo } from "./telling.js";
 import { capital, cardName, cardSign, counted, t } from "./words.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
@@ -140,6 +141,7 @@ function middle(scene, peek, done, winner) {
   const parts = [];
   if (peek) parts.push(element("b", "", t("Last trick")));
   if (done) parts.push(element("span", "taker", winner === null ? t("Nobody takes it") : t("{name} ✓", { name: scene.names[winner] })));
-  if (table.status === "playing" && table.hearts_broken) parts.push(element("span", "broken", t("♥ broken")));
+  if (table.phase === "pass") parts.push(element("b", "", t("Hand {n}", { n: table.hand_number })), element("span", "", passTo(scene)));
+  if (table.status === "playing" && table.hearts_broken && !done) parts.push(element("span", "broken", t("♥ broken")));
   return parts;
 }

@@ -1,7 +1,8 @@
 // @ts-check
 /** What happens at a table in sentences, for the line under the table and for those who listen. */
 
-import { capital, cardName, counted, listed, t } from "./words.js";
+import { cardsOf } from "./shapes.js";
+import { capital, cardName, cardSign, counted, listed, suitName, t } from "./words.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
 /** @typedef {import("./shapes.js").GameEvent} GameEvent */
@@ -11,8 +12,8 @@ function about(scene, seat, you, other, values = {}) {
   return capital(seat === scene.you ? t(you, values) : t(other, { name: scene.who(seat), ...values }));
 }
 
-/** An event that the scene has just followed; empty for what needs no words. @param {Scene} scene @param {GameEvent} event */
-export function tell(scene, event) {
+/** An event that the scene has just followed; empty for what needs no words. @param {Scene} scene @param {GameEvent} event @param {(card: string) => string} name how cards are called */
+export function tell(scene, event, name = cardName) {
   const seat = event.seat ?? -1;
   switch (event.t) {
     case "hand_dealt":
@@ -20,11 +21,11 @@ export function tell(scene, event) {
     case "cards_passed":
       return seat === scene.you ? t("You have passed.") : "";
     case "passes_exchanged":
-      return scene.table.received ? t("You were passed: {cards}.", { cards: listed(scene.table.received.split(" ").map(cardName)) }) : "";
+      return scene.table.received ? t("You were passed: {cards}.", { cards: listed(scene.table.received.split(" ").map(name)) }) : "";
     case "card_played":
-      return played(scene, event, seat);
+      return played(scene, event, seat, name);
     case "trick_ended":
-      return trickEnded(scene);
+      return trickEnded(scene, name);
     case "moon_chosen":
       return event.choice === "add"
         ? about(scene, seat, "You give the points of the moon to the others.", "{name} gives the points of the moon to the others.")
@@ -44,23 +45,23 @@ export function tell(scene, event) {
   }
 }
 
-/** @param {Scene} scene @param {GameEvent} event @param {number} seat */
-function played(scene, event, seat) {
+/** @param {Scene} scene @param {GameEvent} event @param {number} seat @param {(card: string) => string} name */
+function played(scene, event, seat, name) {
   const leads = scene.table.trick.length === 1;
-  const values = { card: cardName(event.card ?? "") };
+  const values = { card: name(event.card ?? "") };
   const said = leads
     ? about(scene, seat, "You lead the {card}.", "{name} leads the {card}.", values)
     : about(scene, seat, "You play the {card}.", "{name} plays the {card}.", values);
   return event.by === "clock" && seat === scene.you ? `${said} ${t("Time was up.")}` : said;
 }
 
-/** @param {Scene} scene */
-function trickEnded(scene) {
+/** @param {Scene} scene @param {(card: string) => string} name */
+function trickEnded(scene, name) {
   const { finished } = scene;
   if (!finished) return "";
   if (finished.winner === null) return t("The cards cancel: nobody takes the trick.");
   const counting = finished.laid.map((one) => one.card).filter((card) => scene.counts(card));
-  const cards = listed(counting.map(cardName));
+  const cards = listed(counting.map(name));
   return counting.length
     ? about(scene, finished.winner, "You take the trick with the {cards}.", "{name} takes the trick with the {cards}.", { cards })
     : about(scene, finished.winner, "You take the trick.", "{name} takes the trick.");
@@ -70,6 +71,25 @@ function trickEnded(scene) {
 function handScored(scene, points) {
   const parts = points.map((n, seat) => t("{name} {n}", { name: scene.who(seat), n }));
   return t("The hand is over. Points: {list}.", { list: parts.join(", ") });
+}
+
+/** Why a card may not be played, by the code of the server's rule; empty where it has none that needs our words. @param {Scene} scene @param {string} rule */
+export function whyNot(scene, rule) {
+  const { trick, legal } = scene.table;
+  switch (rule) {
+    case "play/must_follow_suit":
+      return t("Follow suit: {suit} were led.", { suit: suitName(trick[0]?.card[1] ?? "") });
+    case "play/hearts_not_broken":
+      return t("Hearts are not broken yet: lead another suit.");
+    case "play/must_open_with":
+      return t("The hand is opened with {cards}.", { cards: listed(cardsOf(legal).map(cardSign)) });
+    case "play/penalty_on_first_trick":
+      return t("It may not be thrown on the first trick.");
+    case "play/penalty_opening_lead":
+      return t("It may not open the hand.");
+    default:
+      return "";
+  }
 }
 
 /** The direction of a pass, and to whom. @param {Scene} scene */
