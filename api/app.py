@@ -29,6 +29,7 @@ from api.ops import ops
 from api.pages import Pages
 from api.players import players
 from api.records import records
+from api.rulebook import rulebook
 from api.standings import standings
 from api.tokens import tokens
 from api.variants import variants
@@ -48,6 +49,7 @@ ROOMS: Final = (
     again,
     branches,
     explain,
+    rulebook,
     records,
     audits,
     logs,

@@ -28,6 +28,7 @@ from api.pages import PAGE_FILES, PLAY_FILES
 from api.refusing import codes_in
 from api.schemas import Knobs
 from domain.ruleset import KEYS
+from services.languages import ENGLISH, LANGUAGES
 from services.projections import update
 from services.wiring import Services
 from tests.api.guests import Guest, open_table, play_on, seat_all
@@ -42,6 +43,7 @@ PAGES = {
     "/verify",
     "/audit",
     *(f"/{name}" for name in PAGE_FILES),
+    *(f"/play/texts/{language}.json" for language in LANGUAGES if language != ENGLISH),
 }
 
 
@@ -95,7 +97,7 @@ def test_every_route_is_documented(app: Flask, spec: dict[str, Any]) -> None:
         if method.upper() in METHODS
     }
     assert routes == documented
-    assert 40 == len(routes)
+    assert 41 == len(routes)
 
 
 def test_the_document_is_sound(spec: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ import { say } from "./dom.js";
 import { cardOf } from "./hand.js";
 import { askMoon } from "./moon.js";
 import { skip } from "./pace.js";
+import { showRules } from "./rules.js";
 import { cardsOf } from "./shapes.js";
 import { waiting, whyNot } from "./telling.js";
 import { cardName, cardSign, counted, sentences, t } from "./words.js";
@@ -54,7 +55,7 @@ export class Acts {
     const count = this.game.scene?.table.rules.pass_count ?? 0;
     if (!this.raised.delete(key)) {
       if (this.raised.size >= count) {
-        this.game.tell(counted(count, "One card is passed: lower it to choose another.", "{n} cards are passed: lower one to choose another."));
+        this.game.tell(counted(count, "{n} card is passed: lower it to choose another.", "{n} cards are passed: lower one to choose another."));
         return;
       }
       this.raised.add(key);
@@ -184,5 +185,9 @@ export class Acts {
 
   scores() {
     this.game.scores();
+  }
+
+  rules() {
+    showRules(this.game.id).catch((error) => this.game.failed(error));
   }
 }

@@ -63,6 +63,7 @@ export class Game {
       last: () => this.last(),
       scores: () => this.scores(),
       hint: () => void this.acts.hint(),
+      rules: () => this.acts.rules(),
       claim: () => void this.acts.claim(),
     };
   }
@@ -205,7 +206,7 @@ export class Game {
       say(ending(scene));
     } else if (scene.isMine && you !== undefined) {
       if (table.phase === "seats") this.readyBesideBots();
-      if (table.phase === "pass" && !table.seats[you].passed) say(counted(table.rules.pass_count, "Raise one card to pass.", "Raise {n} cards to pass."));
+      if (table.phase === "pass" && !table.seats[you].passed) say(counted(table.rules.pass_count, "Raise {n} card to pass.", "Raise {n} cards to pass."));
       if (table.legal) say(table.trick.length ? t("Your turn.") : t("You lead."));
       if (table.phase === "moon" && table.turn === you) this.acts.moon();
     }

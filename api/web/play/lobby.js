@@ -5,7 +5,7 @@ import { fan } from "./cards.js";
 import { call, player } from "./client.js";
 import { element, link } from "./dom.js";
 import { openingForm } from "./opening.js";
-import { counted, t } from "./words.js";
+import { counted, language, t } from "./words.js";
 
 /** @typedef {import("./shapes.js").Summary} Summary */
 
@@ -45,7 +45,7 @@ export class Lobby {
 
   async offer() {
     try {
-      const { body } = await call("GET", "/v1/variants");
+      const { body } = await call("GET", `/v1/variants?language=${language()}`);
       this.titles = new Map(body.variants.map((/** @type {import("./shapes.js").Variant} */ one) => [one.name, one.title]));
       this.quick.append(openingForm(body.variants, (game) => (location.hash = `#/table/${game}`), (error) => this.fail(error)));
     } catch (error) {
@@ -79,7 +79,7 @@ export class Lobby {
     const held = into.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
     const rows = games.map((game) => {
       const free = game.seats.filter((seat) => seat.kind === "open").length;
-      const state = free && game.status === "open" ? counted(free, "one free seat", "{n} free seats") : "";
+      const state = free && game.status === "open" ? counted(free, "{n} free seat", "{n} free seats") : "";
       const row = link(`/#/table/${game.id}`, "");
       const where = element("span", "where", [state, tell(game)].filter(Boolean).join(" · "));
       row.append(element("b", "", this.titles.get(game.variant) ?? t("House rules")), where, element("span", "who", whoSits(game)));
@@ -109,7 +109,7 @@ function welcome() {
 function whoSits(game) {
   const bots = game.seats.filter((seat) => seat.kind === "bot").length;
   const people = game.seats.filter((seat) => seat.kind === "player").map((seat) => seat.name);
-  return [...people, ...(bots ? [counted(bots, "one bot", "{n} bots")] : [])].join(", ");
+  return [...people, ...(bots ? [counted(bots, "{n} bot", "{n} bots")] : [])].join(", ");
 }
 
 /** @param {Summary} game @param {boolean} waits @param {string | undefined} id the reader's */

@@ -3,6 +3,7 @@
 
 import { byId } from "./dom.js";
 import { Game } from "./game.js";
+import { languageChoice, speak } from "./language.js";
 import { Lobby } from "./lobby.js";
 
 /** What is shown. @type {{ close(): void } | null} */
@@ -17,5 +18,7 @@ function route() {
   shown = where === "table" && game ? new Game(main, decodeURIComponent(game), code ?? "") : new Lobby(main);
 }
 
+await speak();
+byId("choices", HTMLElement).prepend(languageChoice(route));
 addEventListener("hashchange", route);
 route();

@@ -76,8 +76,8 @@ export class TableView {
     if (gained !== null) head.append(fact("gained", gained < 0 ? String(gained) : `+${gained}`));
     const parts = [head];
     if (table.status === "playing") {
-      const held = fact("held", counted(seat.cards, "1 card", "{n} cards"));
-      parts.push(element("div", "facts", held, fact("tricks", counted(seat.taken, "1 trick", "{n} tricks"))));
+      const held = fact("held", counted(seat.cards, "{n} card", "{n} cards"));
+      parts.push(element("div", "facts", held, fact("tricks", counted(seat.taken, "{n} trick", "{n} tricks"))));
     }
     const notes = [...wonChips(scene, seat.seat), ...stateChips(scene, seat)];
     if (notes.length) parts.push(element("span", "chips", ...notes));
@@ -114,8 +114,8 @@ function told(scene, seat, isTurn) {
   const won = (scene.won[seat.seat] ?? []).map(cardName).join(", ");
   const parts = [
     t("{name}: total {n}", { name, n: scene.table.totals[seat.seat] ?? 0 }),
-    counted(seat.cards, "one card", "{n} cards"),
-    counted(seat.taken, "one trick", "{n} tricks"),
+    counted(seat.cards, "{n} card", "{n} cards"),
+    counted(seat.taken, "{n} trick", "{n} tricks"),
     won ? t("has taken {cards}", { cards: won }) : "",
     isTurn ? t("to act") : "",
   ];

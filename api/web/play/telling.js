@@ -7,10 +7,8 @@ import { capital, cardName, cardSign, counted, listed, suitName, t } from "./wor
 /** @typedef {import("./scene.js").Scene} Scene */
 /** @typedef {import("./shapes.js").GameEvent} GameEvent */
 
-/** A sentence about a seat: one text for you, one for others. @param {Scene} scene @param {number} seat @param {string} you @param {string} other @param {Record<string, string | number>} [values] */
-function about(scene, seat, you, other, values = {}) {
-  return capital(seat === scene.you ? t(you, values) : t(other, { name: scene.who(seat), ...values }));
-}
+/** A sentence about a seat: one for you, or the other. @param {Scene} scene @param {number} seat @param {string} you @param {string} other */
+const about = (scene, seat, you, other) => capital(seat === scene.you ? you : other);
 
 /** An event that the scene has just followed; empty for what needs no words. @param {Scene} scene @param {GameEvent} event @param {(card: string) => string} name how cards are called */
 export function tell(scene, event, name = cardName) {
@@ -28,18 +26,18 @@ export function tell(scene, event, name = cardName) {
       return trickEnded(scene, name);
     case "moon_chosen":
       return event.choice === "add"
-        ? about(scene, seat, "You give the points of the moon to the others.", "{name} gives the points of the moon to the others.")
-        : about(scene, seat, "You take the points of the moon off your own.", "{name} takes the points of the moon off the own total.");
+        ? about(scene, seat, t("You give the points of the moon to the others."), t("{name} gives the points of the moon to the others.", { name: scene.who(seat) }))
+        : about(scene, seat, t("You take the points of the moon off your own."), t("{name} takes the points of the moon off the own total.", { name: scene.who(seat) }));
     case "hand_scored":
       return handScored(scene, event.points ?? []);
     case "seat_to_bot":
-      return about(scene, seat, "The stand-in bot plays for you now.", "The stand-in bot plays for {name} now.");
+      return about(scene, seat, t("The stand-in bot plays for you now."), t("The stand-in bot plays for {name} now.", { name: scene.who(seat) }));
     case "seat_taken_back":
-      return about(scene, seat, "You take your seat back.", "{name} takes the seat back.");
+      return about(scene, seat, t("You take your seat back."), t("{name} takes the seat back.", { name: scene.who(seat) }));
     case "seat_taken":
-      return about(scene, seat, "You sit down.", "Somebody sits down.");
+      return about(scene, seat, t("You sit down."), t("Somebody sits down."));
     case "seat_ready":
-      return about(scene, seat, "You are ready.", "{name} is ready.");
+      return about(scene, seat, t("You are ready."), t("{name} is ready.", { name: scene.who(seat) }));
     default:
       return "";
   }
@@ -50,8 +48,8 @@ function played(scene, event, seat, name) {
   const leads = scene.table.trick.length === 1;
   const values = { card: name(event.card ?? "") };
   const said = leads
-    ? about(scene, seat, "You lead the {card}.", "{name} leads the {card}.", values)
-    : about(scene, seat, "You play the {card}.", "{name} plays the {card}.", values);
+    ? about(scene, seat, t("You lead the {card}.", values), t("{name} leads the {card}.", { name: scene.who(seat), ...values }))
+    : about(scene, seat, t("You play the {card}.", values), t("{name} plays the {card}.", { name: scene.who(seat), ...values }));
   return event.by === "clock" && seat === scene.you ? `${said} ${t("Time was up.")}` : said;
 }
 
@@ -63,8 +61,8 @@ function trickEnded(scene, name) {
   const counting = finished.laid.map((one) => one.card).filter((card) => scene.counts(card));
   const cards = listed(counting.map(name));
   return counting.length
-    ? about(scene, finished.winner, "You take the trick with the {cards}.", "{name} takes the trick with the {cards}.", { cards })
-    : about(scene, finished.winner, "You take the trick.", "{name} takes the trick.");
+    ? about(scene, finished.winner, t("You take the trick with the {cards}.", { cards }), t("{name} takes the trick with the {cards}.", { name: scene.who(finished.winner), cards }))
+    : about(scene, finished.winner, t("You take the trick."), t("{name} takes the trick.", { name: scene.who(finished.winner) }));
 }
 
 /** @param {Scene} scene @param {number[]} points */
@@ -124,7 +122,7 @@ export function waiting(scene) {
 /** @param {Scene} scene */
 function seatsWaiting({ table, names }) {
   const free = table.seats.filter((one) => one.kind === "open").length;
-  if (free) return counted(free, "Waiting for one more player.", "Waiting for {n} more players.");
+  if (free) return counted(free, "Waiting for {n} more player.", "Waiting for {n} more players.");
   const late = table.seats.filter((one) => !one.ready).map((one) => names[one.seat]);
   return t("Waiting until {names} are ready.", { names: listed(late) });
 }
@@ -146,7 +144,7 @@ export function lastTrick(scene) {
   const { last_trick: laid, last_winner: winner } = scene.table;
   if (!laid.length) return t("No trick of this hand is finished yet.");
   const cards = laid.map((one) => t("{name}: {card}", { name: capital(scene.who(one.seat)), card: cardName(one.card) })).join("; ");
-  const end = winner === null ? t("Nobody took it.") : about(scene, winner, "You took it.", "{name} took it.");
+  const end = winner === null ? t("Nobody took it.") : about(scene, winner, t("You took it."), t("{name} took it.", { name: scene.who(winner) }));
   return t("Last trick. {cards}. {end}", { cards, end });
 }
 
@@ -157,5 +155,5 @@ export function ending(scene) {
   const names = listed(table.winners.map((seat) => scene.who(seat)));
   const n = table.totals[table.winners[0]];
   if (table.winners.length > 1) return capital(t("{names} share the win with {n} points.", { names, n }));
-  return about(scene, table.winners[0], "You win with {n} points.", "{name} wins with {n} points.", { n });
+  return about(scene, table.winners[0], t("You win with {n} points.", { n }), t("{name} wins with {n} points.", { name: scene.who(table.winners[0]), n }));
 }
