@@ -31,6 +31,7 @@ from api.ops import ops
 from api.pages import Pages
 from api.players import players
 from api.records import records
+from api.rulebook import rulebook
 from api.standings import standings
 from api.tokens import tokens
 from api.variants import variants
@@ -51,6 +52,7 @@ ROOMS: Final = (
     branches,
     explain,
     advices,
+    rulebook,
     records,
     audits,
     logs,

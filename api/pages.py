@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from html import escape
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from api.document import complete
 from api.ops import program_version
 from api.present import encode
 from domain.variants import VARIANTS
+from services.languages import ENGLISH, LANGUAGES, page_texts
 from services.rules_text import published_summary
 
 _QUICK_START: Final = """\
@@ -44,12 +45,14 @@ PLAY_FILES: Final = (
     "play/game.js",
     "play/hand.js",
     "play/keyboard.js",
+    "play/language.js",
     "play/lobby.js",
     "play/main.js",
     "play/moon.js",
     "play/opening.js",
     "play/pace.js",
     "play/play.css",
+    "play/rules.js",
     "play/scene.js",
     "play/score.js",
     "play/seating.js",
@@ -137,6 +140,11 @@ class Pages:
         app.add_url_rule("/admin", "admin_page", _file("admin.html"))
         for name in PAGE_FILES:
             app.add_url_rule(f"/{name}", name.replace(".", "_"), _file(name))
+        for language in LANGUAGES:
+            if language != ENGLISH:
+                app.add_url_rule(
+                    f"/play/texts/{language}.json", f"texts_{language}", partial(_texts, language)
+                )
         app.add_url_rule("/v1/openapi.json", "openapi", self.openapi)
 
     def openapi(self) -> Response:
@@ -180,6 +188,16 @@ def _file(name: str) -> Callable[[], Response]:
     """What answers with a file of the web folder, which is read once."""
     path = WEB / name
     return Fixed(path.read_bytes(), _TYPES[path.suffix], _CACHED.get(path.suffix, ASK_AGAIN)).answer
+
+
+@cache
+def _texts_in(language: str) -> Fixed:
+    return Fixed(encode(page_texts(language)), "application/json")
+
+
+def _texts(language: str) -> Response:
+    """What the game in the browser says in a language."""
+    return _texts_in(language).answer()
 
 
 def _seats(counts: list[int]) -> str:

@@ -12,6 +12,7 @@ from tests.api.test_browser_page import FAINT
 from tests.support.playing import (
     MOST_STEPS,
     PHONE,
+    POLL,
     Loads,
     act,
     clear_cards,
@@ -24,6 +25,7 @@ from tests.support.playing import (
     visitor,
     wait_for_me,
     wait_past,
+    wait_until_passed,
 )
 from tests.support.running import running_house
 
@@ -129,6 +131,9 @@ def _step_by_keys(page: Page) -> None:
             page.keyboard.press("Enter")
             expect(page.locator(".card.raised")).to_have_count(at + 1)
         page.keyboard.press("p")
+        wait_until_passed(page)
+        wait_for_me(page)
+        return
     else:
         card = clear_cards(page).last.get_attribute("data-card") or ""
         page.keyboard.press(card[0])
@@ -173,10 +178,10 @@ _OPEN_MOON = """async () => {
         const rules = {variant: "custom", pass_count: 0, points: {"2C": 1}, moon_effect: "choice", hand_limit: 1};
         const {id} = await send("/v1/games", {...rules, seats: ["me", {bot: "rules"}, {bot: "rules"}, {bot: "rules"}]});
         const table = await send(`/v1/games/${id}/ready`, {});
-        if (table.hand.includes("AC")) return id;
+        if (table.hand.includes("AC") && !table.hand.includes("2C")) return id;
     }
 }"""
-"""Opens tables at which whoever takes the two of clubs shoots the moon, until the player's ace is sure to take it."""
+"""Opens tables at which whoever takes the two of clubs shoots the moon, until the player's ace is sure to take it: it is led by who has it."""
 
 
 def test_a_moon_is_chosen_by_what_it_leads_to(browser: Browser, house: str) -> None:
@@ -189,15 +194,14 @@ def test_a_moon_is_chosen_by_what_it_leads_to(browser: Browser, house: str) -> N
         page.wait_for_function(
             "game => document.title.includes('custom') && document.querySelector('.game').dataset.turn",
             arg=game,
+            polling=POLL,
         )
         while not page.locator("dialog[data-name=moon]").count():
             seq = seq_of(page)
             ace = page.locator(".hand .card.clear[data-card=AC]")
             (ace if ace.count() else clear_cards(page).first).click()
             wait_past(page, seq)
-            page.wait_for_function(
-                "() => document.querySelector('dialog[data-name=moon]') || document.querySelector('.game').dataset.turn"
-            )
+            wait_for_me(page)
         expect(page.locator(".way")).to_have_count(2)
         expect(page.locator(".way").first.locator("tr").nth(1)).to_contain_text("0→26")
         expect(page.locator(".way").last.locator("tr").first).to_contain_text("0→-26")
@@ -206,6 +210,43 @@ def test_a_moon_is_chosen_by_what_it_leads_to(browser: Browser, house: str) -> N
         expect(page.locator(".ending")).to_have_text("You win with -26 points.")
         page.click("[data-act=scores]")
         expect(page.locator(".sheet tbody")).to_contain_text("☾ -26")
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_cards_are_of_light_paper(browser: Browser, house: str, colours: Any) -> None:
+    """By night too: the dark page around them has colours of the same names, and black suits would be lost on it."""
+    with visitor(browser, color_scheme=colours) as person:
+        page = person.new_page()
+        sit(page, house)
+        paper, ink = page.locator(".hand .face").first.evaluate(
+            "one => ['--paper', '--ink'].map((name) => getComputedStyle(one).getPropertyValue(name))"
+        )
+        assert ("" if colours == "light" else "#e6dfcd", "") == (paper, ink)
+
+
+def test_a_table_that_is_not_there(browser: Browser, house: str) -> None:
+    """A link that leads nowhere says so, and leads to the lobby."""
+    with visitor(browser) as person:
+        page = person.new_page()
+        page.goto(f"{house}/#/table/nowhere")
+        expect(page.locator(".stuck [role=alert]")).to_contain_text("There is no such table")
+        expect(page.locator(".cloth")).to_have_count(0)
+        page.click(".stuck a")
+        expect(page.locator("#sit")).to_be_visible()
+
+
+def test_a_table_that_cannot_be_had_is_asked_for_again(browser: Browser, house: str) -> None:
+    """Given a server that fails, then the page says so, and the table is there at the next try."""
+    with visitor(browser) as person:
+        page = person.new_page()
+        sit(page, house)
+        page.route("**/v1/games/*", lambda route: route.fulfill(status=400, body="no"))
+        page.reload()
+        expect(page.locator(".stuck h1")).to_have_text("That did not work")
+        page.unroute("**/v1/games/*")
+        page.click(".stuck button")
+        wait_for_me(page)
+        pass_three(page)
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])

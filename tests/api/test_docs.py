@@ -28,6 +28,7 @@ from api.pages import PAGE_FILES, PLAY_FILES
 from api.refusing import codes_in
 from api.schemas import Knobs
 from domain.ruleset import KEYS
+from services.languages import ENGLISH, LANGUAGES
 from services.projections import update
 from services.wiring import Services
 from tests.api.guests import Guest, open_table, play_on, seat_all
@@ -43,6 +44,7 @@ PAGES = {
     "/audit",
     "/admin",
     *(f"/{name}" for name in PAGE_FILES),
+    *(f"/play/texts/{language}.json" for language in LANGUAGES if language != ENGLISH),
 }
 
 
@@ -96,7 +98,7 @@ def test_every_route_is_documented(app: Flask, spec: dict[str, Any]) -> None:
         if method.upper() in METHODS
     }
     assert routes == documented
-    assert 43 == len(routes)
+    assert 44 == len(routes)
 
 
 def test_the_document_is_sound(spec: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from werkzeug.test import TestResponse
 
 from api.auth import goes_on
 from api.pages import PAGE_FILES
+from services.languages import ENGLISH, LANGUAGES
 from services.store import StoreUnavailable
 from services.token_forms import SCOPES
 from services.wiring import Services
@@ -53,6 +54,7 @@ OPEN = {
     "GET /v1/games/{game}/advice",
     "GET /v1/games/{game}/audit",
     "GET /v1/games/{game}/diff",
+    "GET /v1/games/{game}/rules",
     "GET /v1/games/{game}/why",
     "GET /v1/log/checkpoint",
     "GET /v1/log/entries",
@@ -71,6 +73,7 @@ OPEN = {
     "GET /audit",
     "GET /verify",
     *(f"GET /{name}" for name in PAGE_FILES),
+    *(f"GET /play/texts/{language}.json" for language in LANGUAGES if language != ENGLISH),
     "GET /v1/openapi.json",
 }
 """Calls of anybody."""

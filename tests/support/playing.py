@@ -13,6 +13,8 @@ expect.set_options(timeout=20_000)  # a machine that runs other tests as well ma
 
 DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
+POLL = 40
+"""Milliseconds between two looks at a page: by the clock, for frames hardly come to a tab that lies behind another."""
 MOST_STEPS = 120
 """Moves after which a short game has ended."""
 _MOVED = "seq => Number(document.querySelector('.game').dataset.seq) > seq"
@@ -70,7 +72,7 @@ def sit(page: Page, house: str, family: str = "standard", seats: int = 4, hands:
 
 def wait_for_me(page: Page) -> None:
     """Wait until the player is to act, or the game is over."""
-    page.wait_for_function(_WAITS)
+    page.wait_for_function(_WAITS, polling=POLL)
 
 
 def seq_of(page: Page) -> int:
@@ -80,7 +82,7 @@ def seq_of(page: Page) -> int:
 
 def wait_past(page: Page, seq: int) -> None:
     """Wait until a later event than ``seq`` is shown."""
-    page.wait_for_function(_MOVED, arg=seq)
+    page.wait_for_function(_MOVED, arg=seq, polling=POLL)
 
 
 def is_over(page: Page) -> bool:
@@ -100,12 +102,16 @@ def clear_cards(page: Page) -> Locator:
 
 def pass_three(page: Page) -> None:
     """Raise the first three cards, and pass them."""
-    seq = seq_of(page)
     for at in range(3):
         page.locator(".hand .card").nth(at).click()
     page.click("[data-act=pass]")
-    wait_past(page, seq)
+    wait_until_passed(page)
     wait_for_me(page)
+
+
+def wait_until_passed(page: Page) -> None:
+    """Wait until the player's own pass is shown; an event that comes before may be the pass of another seat."""
+    expect(page.locator(".hand.passing")).to_have_count(0)
 
 
 def play_first(page: Page) -> None:

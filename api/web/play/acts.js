@@ -6,8 +6,9 @@ import { say } from "./dom.js";
 import { cardOf } from "./hand.js";
 import { askMoon } from "./moon.js";
 import { skip } from "./pace.js";
+import { showRules } from "./rules.js";
 import { cardsOf } from "./shapes.js";
-import { waiting } from "./telling.js";
+import { waiting, whyNot } from "./telling.js";
 import { cardName, cardSign, counted, sentences, t } from "./words.js";
 
 /** Milliseconds after which a move that was taken, and that the stream has not told, is asked for. */
@@ -19,7 +20,7 @@ export class Acts {
   /** @param {import("./game.js").Game} game */
   constructor(game) {
     this.game = game;
-    /** Where a command is on its way to. @type {Set<string>} */
+    /** Commands on their way: where to, and at what sight of the table they were given. @type {Set<string>} */
     this.sending = new Set();
     /** The event of the last command that was taken: until it is shown a second press means nothing. */
     this.taken = 0;
@@ -54,7 +55,7 @@ export class Acts {
     const count = this.game.scene?.table.rules.pass_count ?? 0;
     if (!this.raised.delete(key)) {
       if (this.raised.size >= count) {
-        this.game.tell(counted(count, "One card is passed: lower it to choose another.", "{n} cards are passed: lower one to choose another."));
+        this.game.tell(counted(count, "{n} card is passed: lower it to choose another.", "{n} cards are passed: lower one to choose another."));
         return;
       }
       this.raised.add(key);
@@ -74,10 +75,11 @@ export class Acts {
   /** Tell why a card may not be played, in the server's words. @param {string} card */
   async why(card) {
     clearTimeout(this.looking);
+    const scene = /** @type {import("./scene.js").Scene} */ (this.game.scene);
     try {
       const known = this.reasons.get(card);
       const { body } = known ? { body: null } : await call("GET", at(this.game.id, `/why?card=${card}`));
-      const words = known ?? sentences([body.detail, body.hint]);
+      const words = known ?? (whyNot(scene, body.rule) || sentences([body.detail, body.hint]));
       this.reasons.set(card, words);
       this.game.tell(`${cardSign(card)}: ${words}`);
     } catch (error) {
@@ -93,15 +95,21 @@ export class Acts {
     else await this.command("POST", "/moves", { pass: [...this.raised].map(cardOf) });
   }
 
-  /** Send a command, one of a kind at a time, so that a double click plays one card; and see to it that what comes of it is shown. @param {string} method @param {string} path @param {object} [body] */
+  /**
+   * Send a command, one of a kind at each sight of the table, so that a double click plays one card; and see to it that
+   * what comes of it is shown. The stream may show that before the answer is here: the next command need not wait for it.
+   * @param {string} method @param {string} path @param {object} [body]
+   */
   async command(method, path, body) {
-    if (this.sending.has(path)) return null;
-    this.sending.add(path);
+    const given = `${path} ${this.game.scene?.moment}`;
+    if (this.sending.has(given)) return null;
+    this.sending.add(given);
     this.game.box.classList.add("busy");
     try {
       const { body: table } = await call(method, at(this.game.id, path), body);
-      this.taken = table.seq;
-      this.game.hurryTo = table.seq;
+      if ((this.game.scene?.seq ?? 0) >= table.seq) return table;
+      this.taken = Math.max(this.taken, table.seq);
+      this.game.hurryTo = Math.max(this.game.hurryTo, table.seq);
       skip();
       setTimeout(() => this.game.scene && this.game.scene.seq < table.seq && !this.game.queue.length && this.game.pump(), PATIENCE);
       return table;
@@ -110,7 +118,7 @@ export class Acts {
       if (error instanceof Refusal) this.game.pump(); // the table has moved on, or this page was behind
       return null;
     } finally {
-      this.sending.delete(path);
+      this.sending.delete(given);
       this.game.box.classList.toggle("busy", this.sending.size > 0);
     }
   }
@@ -177,5 +185,9 @@ export class Acts {
 
   scores() {
     this.game.scores();
+  }
+
+  rules() {
+    showRules(this.game.id).catch((error) => this.game.failed(error));
   }
 }

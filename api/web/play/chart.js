@@ -12,6 +12,8 @@ const TOP = 10;
 const BOTTOM = 24;
 /** Where the lines are in the picture. */
 export const GRID = { left: LEFT, right: RIGHT, top: TOP, bottom: BOTTOM, width: WIDTH, height: HEIGHT };
+/** Hands that are numbered below the chart. */
+const MOST_TICKS = 10;
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 4", "12 4", "1 4", "6 2 1 2", "3 6", "10 2 2 2 2 2", "5 1"];
 
 /** @param {string} name @param {Record<string, string | number>} attributes @param {string} [words] */
@@ -33,11 +35,14 @@ export function chartOf(hands, names) {
   for (const n of new Set([low, 0, high])) {
     svg.append(shape("line", { class: "rule", x1: LEFT, x2: WIDTH - RIGHT, y1: y(n), y2: y(n) }), shape("text", { x: LEFT - 4, y: y(n) + 4, "text-anchor": "end" }, String(n)));
   }
-  svg.append(shape("text", { x: x(hands.length), y: HEIGHT - 6, "text-anchor": "end" }, t("hand {n}", { n: hands.length })));
+  const step = Math.ceil(hands.length / MOST_TICKS);
+  for (let at = step; at <= hands.length; at += step) svg.append(shape("text", { x: x(at), y: HEIGHT - 6, "text-anchor": "middle" }, String(at)));
+  svg.append(shape("text", { x: WIDTH - RIGHT + 14, y: HEIGHT - 6 }, t("Hand")));
   const ends = spread(lines.map((line, seat) => ({ seat, y: y(line[line.length - 1]) })));
   for (const [seat, line] of lines.entries()) {
     const points = line.map((n, at) => `${x(at)},${y(n)}`).join(" ");
     svg.append(shape("polyline", { class: `line l${seat % 6}`, points, "stroke-dasharray": DASHES[seat] }));
+    for (const [at, n] of line.entries()) if (at) svg.append(shape("circle", { class: `dot d${seat % 6}`, cx: x(at), cy: y(n), r: 2.5 }));
     const last = line[line.length - 1];
     svg.append(shape("text", { x: x(hands.length) + 6, y: (ends.get(seat) ?? y(last)) + 4, class: `name n${seat % 6}` }, `${names[seat].slice(0, 7)} ${last}`));
   }

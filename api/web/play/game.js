@@ -2,8 +2,9 @@
 /** A table in the browser: follows its events one after the other, shows them, and sends what the player does. */
 
 import { Acts } from "./acts.js";
+import { fan } from "./cards.js";
 import { Refusal, at, call } from "./client.js";
-import { byId, element, say } from "./dom.js";
+import { byId, button, element, link, say } from "./dom.js";
 import { HandView } from "./hand.js";
 import { listen } from "./keyboard.js";
 import { skip, speed, stand } from "./pace.js";
@@ -14,7 +15,7 @@ import { Stream } from "./stream.js";
 import { TableView } from "./table.js";
 import { ending, lastTrick, tell, wholeTable } from "./telling.js";
 import { askParts, toolRow } from "./tools.js";
-import { counted, handInWords, sentences, t } from "./words.js";
+import { cardSign, counted, handInWords, sentences, t } from "./words.js";
 
 /** @typedef {import("./shapes.js").Item} Item */
 /** @typedef {import("./shapes.js").GameEvent} GameEvent */
@@ -45,7 +46,8 @@ export class Game {
     this.ask = element("div", "ask");
     this.clock = element("span", "clock");
     this.view.cloth.addEventListener("click", () => skip());
-    this.box = element("section", "game", this.tools.row, this.view.cloth, this.says, this.ask, this.hand.box);
+    this.parts = [this.tools.row, this.view.cloth, this.says, this.ask, this.hand.box];
+    this.box = element("section", "game", ...this.parts);
     root.append(this.box);
     this.ticking = setInterval(() => this.tick(), 500);
     this.deafen = listen({ ...this.keys(), find: (rank, suit) => void this.hand.find(rank, suit), move: (steps) => this.hand.move(steps) });
@@ -61,6 +63,7 @@ export class Game {
       last: () => this.last(),
       scores: () => this.scores(),
       hint: () => void this.acts.hint(),
+      rules: () => this.acts.rules(),
       claim: () => void this.acts.claim(),
     };
   }
@@ -83,6 +86,7 @@ export class Game {
       if (this.closed) return;
       this.stream?.stop();
       this.queue = [];
+      if (!this.scene) this.box.replaceChildren(...this.parts);
       /** @type {Scene | undefined} */
       this.scene = new Scene(table);
       this.past = table.seq;
@@ -161,10 +165,11 @@ export class Game {
     this.forget();
     if (event.t === "hand_dealt") this.acts.raised.clear();
     const words = tell(scene, event);
-    if (words) this.tell(words);
+    const seen = tell(scene, event, cardSign);
+    if (words) this.tell(words, seen);
     this.render();
     if (this.queue.length > TOO_MANY || item.seq < this.hurryTo) return;
-    if (event.t === "trick_ended" && speed() === "step") this.says.textContent = `${words} ${t("Tap the table or press Enter to go on.")}`;
+    if (event.t === "trick_ended" && speed() === "step") this.says.textContent = `${seen} ${t("Tap the table or press Enter to go on.")}`;
     if (event.t === "card_played") await stand("card");
     if (event.t === "trick_ended" || event.t === "hand_scored") await stand("trick");
   }
@@ -192,9 +197,8 @@ export class Game {
     const { scene } = this;
     if (!scene) return;
     const { table, you } = scene;
-    const moment = [table.phase, table.hand_number, table.hand, scene.isMine, table.legal].join();
-    if (moment === this.called) return; // somebody else has passed, say
-    this.called = moment;
+    if (scene.moment === this.called) return; // somebody else has passed, say
+    this.called = scene.moment;
     if (table.phase === "over") {
       this.stream?.stop(); // nothing more comes
       this.connection("ended");
@@ -202,7 +206,7 @@ export class Game {
       say(ending(scene));
     } else if (scene.isMine && you !== undefined) {
       if (table.phase === "seats") this.readyBesideBots();
-      if (table.phase === "pass" && !table.seats[you].passed) say(counted(table.rules.pass_count, "Raise one card to pass.", "Raise {n} cards to pass."));
+      if (table.phase === "pass" && !table.seats[you].passed) say(counted(table.rules.pass_count, "Raise {n} card to pass.", "Raise {n} cards to pass."));
       if (table.legal) say(table.trick.length ? t("Your turn.") : t("You lead."));
       if (table.phase === "moon" && table.turn === you) this.acts.moon();
     }
@@ -226,7 +230,7 @@ export class Game {
     const { scene } = this;
     if (!scene || this.closed) return;
     const { table, you } = scene;
-    const passing = table.phase === "pass" && you !== undefined && !table.seats[you].passed && scene.isMine;
+    const passing = table.phase === "pass" && scene.isCalled;
     const hand = cardsOf(table.hand);
     const given = passing ? [] : cardsOf(table.phase === "pass" ? table.given : "");
     if (!passing) this.acts.raised.clear();
@@ -238,7 +242,7 @@ export class Game {
     this.hand.render({ cards: hand, legal: scene.isMine && table.legal ? cardsOf(table.legal) : null, passing, raised: this.acts.raised, fresh: table.phase === "play" && !table.seats.some((one) => one.taken) ? cardsOf(table.received) : [], hint: this.acts.hinted, given });
     this.hand.box.classList.toggle("passing", passing);
     this.hand.box.hidden = you === undefined || !hand.length;
-    Object.assign(this.box.dataset, { phase: table.phase, seq: String(scene.seq), turn: table.legal || passing ? "mine" : "" });
+    Object.assign(this.box.dataset, { phase: table.phase, seq: String(scene.seq), turn: scene.isCalled ? "mine" : "" });
     this.tick();
   }
 
@@ -269,6 +273,19 @@ export class Game {
 
   /** @param {unknown} error */
   failed(error) {
+    if (!this.scene) {
+      this.box.replaceChildren(stuck(/** @type {Error} */ (error), () => this.open()));
+      return;
+    }
     this.tell(sentences([/** @type {Error} */ (error).message, error instanceof Refusal ? error.hint : ""]));
   }
+}
+
+/** What is shown in the place of a table that there is none of, or that cannot be had. @param {Error} error @param {() => void} again */
+function stuck(error, again) {
+  const unknown = error instanceof Refusal && error.status === 404;
+  const words = element("p", "", unknown ? t("There is no such table here. Perhaps the link was cut off, or the game was never played.") : error.message);
+  words.setAttribute("role", "alert");
+  const ways = element("nav", "", link("/#/", t("To the lobby")), ...(unknown ? [] : [button(t("Try again"), again, "strong")]));
+  return element("div", "stuck", fan(["back", "back", "back"]), element("h1", "", unknown ? t("No table") : t("That did not work")), words, ways);
 }

@@ -4,7 +4,7 @@
 import { element, openDialog } from "./dom.js";
 import { t } from "./words.js";
 
-/** @typedef {{ move(steps: number): void, find(rank: string, suit: string): void, onward(): boolean, pass(): void, readHand(): void, readTable(): void, last(): void, scores(): void, hint(): void, claim(): void }} Keys */
+/** @typedef {{ move(steps: number): void, find(rank: string, suit: string): void, onward(): boolean, pass(): void, readHand(): void, readTable(): void, last(): void, scores(): void, hint(): void, rules(): void, claim(): void }} Keys */
 
 /** Milliseconds in which a suit belongs to the rank that was typed before it. */
 const TOGETHER = 1200;
@@ -20,6 +20,7 @@ const helpRows = () => [
   ["L", t("the last trick again")],
   ["G", t("scores")],
   ["I", t("a hint")],
+  ["X", t("the rules of this table")],
   ["M", t("mine: claim the rest of the tricks")],
   ["?", t("these keys")],
 ];
@@ -48,7 +49,7 @@ export function listen(keys) {
     return true;
   };
   /** @type {Record<string, () => void>} */
-  const acts = { ARROWLEFT: () => keys.move(-1), ARROWRIGHT: () => keys.move(1), P: keys.pass, R: keys.readHand, W: keys.readTable, L: keys.last, G: keys.scores, I: keys.hint, M: keys.claim, "?": showKeys };
+  const acts = { ARROWLEFT: () => keys.move(-1), ARROWRIGHT: () => keys.move(1), P: keys.pass, R: keys.readHand, W: keys.readTable, L: keys.last, G: keys.scores, I: keys.hint, X: keys.rules, M: keys.claim, "?": showKeys };
   /** @param {KeyboardEvent} event */
   const hear = (event) => {
     const target = /** @type {HTMLElement} */ (event.target);

@@ -1,10 +1,11 @@
 // @ts-check
 /** The lobby: a quick game, tables with a free seat, and the player's own games. */
 
+import { fan } from "./cards.js";
 import { call, player } from "./client.js";
 import { element, link } from "./dom.js";
 import { openingForm } from "./opening.js";
-import { counted, t } from "./words.js";
+import { counted, language, t } from "./words.js";
 
 /** @typedef {import("./shapes.js").Summary} Summary */
 
@@ -26,7 +27,7 @@ export class Lobby {
     this.titles = new Map();
     const mine = element("section", "panel mine", element("h2", "", t("My games")), this.mine);
     const tables = element("section", "panel tables", element("h2", "", t("Open tables")), this.tables);
-    root.append(element("div", "lobby", element("h1", "", t("A game of Hearts?")), this.problem, this.quick, element("div", "lists", mine, tables)));
+    root.append(element("div", "lobby", welcome(), this.problem, this.quick, element("div", "lists", mine, tables)));
     document.title = t("Hearts");
     this.begin();
     this.timer = setInterval(() => document.hidden || this.refresh(), EVERY);
@@ -44,7 +45,7 @@ export class Lobby {
 
   async offer() {
     try {
-      const { body } = await call("GET", "/v1/variants");
+      const { body } = await call("GET", `/v1/variants?language=${language()}`);
       this.titles = new Map(body.variants.map((/** @type {import("./shapes.js").Variant} */ one) => [one.name, one.title]));
       this.quick.append(openingForm(body.variants, (game) => (location.hash = `#/table/${game}`), (error) => this.fail(error)));
     } catch (error) {
@@ -63,7 +64,7 @@ export class Lobby {
       if (this.closed) return;
       const waits = new Set((turns?.body.turns ?? []).map((/** @type {{ game: string }} */ one) => one.game));
       this.list(this.tables, open.body.games.filter((/** @type {Summary} */ game) => !isAt(game, me?.id)), () => t("Sit down"), t("No table waits for players now. Open one yourself."));
-      this.list(this.mine, mine?.body.games ?? [], (game) => whereItStands(game, waits.has(game.id)), t("None yet."));
+      this.list(this.mine, mine?.body.games ?? [], (game) => whereItStands(game, waits.has(game.id), me?.id), t("None yet."));
     } catch (error) {
       this.fail(error);
     }
@@ -78,11 +79,10 @@ export class Lobby {
     const held = into.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
     const rows = games.map((game) => {
       const free = game.seats.filter((seat) => seat.kind === "open").length;
-      const who = game.seats.map((seat) => (seat.kind === "open" ? t("open") : seat.name)).join(", ");
-      const state = free && game.status === "open" ? counted(free, "one free seat", "{n} free seats") : "";
+      const state = free && game.status === "open" ? counted(free, "{n} free seat", "{n} free seats") : "";
       const row = link(game.status === "over" ? `/#/replay/${game.id}` : `/#/table/${game.id}`, "");
       const where = element("span", "where", [state, tell(game)].filter(Boolean).join(" · "));
-      row.append(element("b", "", this.titles.get(game.variant) ?? game.variant), where, element("span", "who", who));
+      row.append(element("b", "", this.titles.get(game.variant) ?? t("House rules")), where, element("span", "who", whoSits(game)));
       return element("li", "", row);
     });
     into.replaceChildren(...rows);
@@ -100,9 +100,21 @@ export class Lobby {
 /** @param {Summary} game @param {string | undefined} id */
 const isAt = (game, id) => game.seats.some((seat) => id && seat.player === id);
 
-/** @param {Summary} game @param {boolean} waits */
-function whereItStands(game, waits) {
-  if (game.status === "over") return t("over");
+function welcome() {
+  const words = element("div", "", element("h1", "", t("A game of Hearts?")), element("p", "", t("Take no hearts, and beware of the queen of spades.")));
+  return element("header", "welcome", words, fan(["TH", "JC", "QS", "KD", "AH"]));
+}
+
+/** The people at a table by name, the bots by number. @param {Summary} game */
+function whoSits(game) {
+  const bots = game.seats.filter((seat) => seat.kind === "bot").length;
+  const people = game.seats.filter((seat) => seat.kind === "player").map((seat) => seat.name);
+  return [...people, ...(bots ? [counted(bots, "{n} bot", "{n} bots")] : [])].join(", ");
+}
+
+/** @param {Summary} game @param {boolean} waits @param {string | undefined} id the reader's */
+function whereItStands(game, waits, id) {
+  if (game.status === "over") return game.winners.some((seat) => game.seats[seat].player === id) ? t("★ won") : t("over");
   if (waits) return t("your turn");
   return game.status === "open" ? t("waits for players") : t("hand {n}", { n: game.hand_number });
 }

@@ -3,6 +3,7 @@
 
 import { byId } from "./dom.js";
 import { Game } from "./game.js";
+import { languageChoice, speak } from "./language.js";
 import { Lobby } from "./lobby.js";
 
 /** What is shown. @type {{ close(): void } | null} */
@@ -37,5 +38,7 @@ async function replay(main, game, asked, at) {
   if (at === turn) shown = new Replay(main, game, asked);
 }
 
+await speak();
+byId("choices", HTMLElement).prepend(languageChoice(route));
 addEventListener("hashchange", route);
 route();

@@ -70,7 +70,7 @@ export class Reel {
     this.index = index;
     this.slider.value = String(index);
     const { hand, trick } = this.moments[index];
-    this.slider.setAttribute("aria-valuetext", t("hand {n}, trick {trick}", { n: hand, trick }));
+    this.slider.setAttribute("aria-valuetext", t("Hand {n}, trick {trick}", { n: hand, trick }));
   }
 
   toggle() {

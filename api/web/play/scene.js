@@ -48,6 +48,20 @@ export class Scene {
     return you !== undefined && !table.seats[you].away;
   }
 
+  /** Whether the table waits for this browser's player, whoever else it waits for. */
+  get isCalled() {
+    const { table, you, isMine } = this;
+    if (!isMine || you === undefined) return false;
+    if (table.phase === "pass") return !table.seats[you].passed;
+    return table.phase === "moon" ? table.turn === you : Boolean(table.legal);
+  }
+
+  /** What the player is called to do and by which cards: the same for as long as it is the same call. */
+  get moment() {
+    const { table } = this;
+    return [table.phase, table.hand_number, table.hand, this.isMine, table.legal].join();
+  }
+
   freshHand() {
     this.won = this.table.seats.map(() => []);
     this.dead = [];

@@ -21,7 +21,7 @@ export function scoreParts(scene) {
   const { table } = scene;
   /** @type {Element[]} */
   const parts = [element("div", "wide", sheetOf(scene))];
-  if (table.hands.length > 1) parts.push(chartOf(table.hands.map((one) => one.points), scene.names));
+  if (table.hands.length > 1) parts.push(chartOf(table.hands.map((one) => one.points), table.seats.map(({ seat }) => capital(scene.who(seat)))));
   if (scene.moons.size) parts.push(element("p", "quiet", t("☾ shot the moon")));
   return parts;
 }

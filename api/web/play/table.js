@@ -4,6 +4,7 @@
 import { cardFace } from "./cards.js";
 import { element } from "./dom.js";
 import { placeOf } from "./seating.js";
+import { passTo } from "./telling.js";
 import { capital, cardName, cardSign, counted, t } from "./words.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
@@ -75,8 +76,8 @@ export class TableView {
     if (gained !== null) head.append(fact("gained", gained < 0 ? String(gained) : `+${gained}`));
     const parts = [head];
     if (table.status === "playing") {
-      const held = fact("held", counted(seat.cards, "1 card", "{n} cards"));
-      parts.push(element("div", "facts", held, fact("tricks", counted(seat.taken, "1 trick", "{n} tricks"))));
+      const held = fact("held", counted(seat.cards, "{n} card", "{n} cards"));
+      parts.push(element("div", "facts", held, fact("tricks", counted(seat.taken, "{n} trick", "{n} tricks"))));
     }
     const notes = [...wonChips(scene, seat.seat), ...stateChips(scene, seat)];
     if (notes.length) parts.push(element("span", "chips", ...notes));
@@ -113,8 +114,8 @@ function told(scene, seat, isTurn) {
   const won = (scene.won[seat.seat] ?? []).map(cardName).join(", ");
   const parts = [
     t("{name}: total {n}", { name, n: scene.table.totals[seat.seat] ?? 0 }),
-    counted(seat.cards, "one card", "{n} cards"),
-    counted(seat.taken, "one trick", "{n} tricks"),
+    counted(seat.cards, "{n} card", "{n} cards"),
+    counted(seat.taken, "{n} trick", "{n} tricks"),
     won ? t("has taken {cards}", { cards: won }) : "",
     isTurn ? t("to act") : "",
   ];
@@ -140,6 +141,7 @@ function middle(scene, peek, done, winner) {
   const parts = [];
   if (peek) parts.push(element("b", "", t("Last trick")));
   if (done) parts.push(element("span", "taker", winner === null ? t("Nobody takes it") : t("{name} ✓", { name: scene.names[winner] })));
-  if (table.status === "playing" && table.hearts_broken) parts.push(element("span", "broken", t("♥ broken")));
+  if (table.phase === "pass") parts.push(element("b", "", t("Hand {n}", { n: table.hand_number })), element("span", "", passTo(scene)));
+  if (table.status === "playing" && table.hearts_broken && !done) parts.push(element("span", "broken", t("♥ broken")));
   return parts;
 }

@@ -1,18 +1,17 @@
 // @ts-check
 /** What happens at a table in sentences, for the line under the table and for those who listen. */
 
-import { capital, cardName, counted, listed, t } from "./words.js";
+import { cardsOf } from "./shapes.js";
+import { capital, cardName, cardSign, counted, listed, suitName, t } from "./words.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
 /** @typedef {import("./shapes.js").GameEvent} GameEvent */
 
-/** A sentence about a seat: one text for you, one for others. @param {Scene} scene @param {number} seat @param {string} you @param {string} other @param {Record<string, string | number>} [values] */
-function about(scene, seat, you, other, values = {}) {
-  return capital(seat === scene.you ? t(you, values) : t(other, { name: scene.who(seat), ...values }));
-}
+/** A sentence about a seat: one for you, or the other. @param {Scene} scene @param {number} seat @param {string} you @param {string} other */
+const about = (scene, seat, you, other) => capital(seat === scene.you ? you : other);
 
-/** An event that the scene has just followed; empty for what needs no words. @param {Scene} scene @param {GameEvent} event */
-export function tell(scene, event) {
+/** An event that the scene has just followed; empty for what needs no words. @param {Scene} scene @param {GameEvent} event @param {(card: string) => string} name how cards are called */
+export function tell(scene, event, name = cardName) {
   const seat = event.seat ?? -1;
   switch (event.t) {
     case "hand_dealt":
@@ -20,56 +19,75 @@ export function tell(scene, event) {
     case "cards_passed":
       return seat === scene.you ? t("You have passed.") : "";
     case "passes_exchanged":
-      return scene.table.received ? t("You were passed: {cards}.", { cards: listed(scene.table.received.split(" ").map(cardName)) }) : "";
+      return scene.table.received ? t("You were passed: {cards}.", { cards: listed(scene.table.received.split(" ").map(name)) }) : "";
     case "card_played":
-      return played(scene, event, seat);
+      return played(scene, event, seat, name);
     case "trick_ended":
-      return trickEnded(scene);
+      return trickEnded(scene, name);
     case "moon_chosen":
       return event.choice === "add"
-        ? about(scene, seat, "You give the points of the moon to the others.", "{name} gives the points of the moon to the others.")
-        : about(scene, seat, "You take the points of the moon off your own.", "{name} takes the points of the moon off the own total.");
+        ? about(scene, seat, t("You give the points of the moon to the others."), t("{name} gives the points of the moon to the others.", { name: scene.who(seat) }))
+        : about(scene, seat, t("You take the points of the moon off your own."), t("{name} takes the points of the moon off the own total.", { name: scene.who(seat) }));
     case "hand_scored":
       return handScored(scene, event.points ?? []);
     case "seat_to_bot":
-      return about(scene, seat, "The stand-in bot plays for you now.", "The stand-in bot plays for {name} now.");
+      return about(scene, seat, t("The stand-in bot plays for you now."), t("The stand-in bot plays for {name} now.", { name: scene.who(seat) }));
     case "seat_taken_back":
-      return about(scene, seat, "You take your seat back.", "{name} takes the seat back.");
+      return about(scene, seat, t("You take your seat back."), t("{name} takes the seat back.", { name: scene.who(seat) }));
     case "seat_taken":
-      return about(scene, seat, "You sit down.", "Somebody sits down.");
+      return about(scene, seat, t("You sit down."), t("Somebody sits down."));
     case "seat_ready":
-      return about(scene, seat, "You are ready.", "{name} is ready.");
+      return about(scene, seat, t("You are ready."), t("{name} is ready.", { name: scene.who(seat) }));
     default:
       return "";
   }
 }
 
-/** @param {Scene} scene @param {GameEvent} event @param {number} seat */
-function played(scene, event, seat) {
+/** @param {Scene} scene @param {GameEvent} event @param {number} seat @param {(card: string) => string} name */
+function played(scene, event, seat, name) {
   const leads = scene.table.trick.length === 1;
-  const values = { card: cardName(event.card ?? "") };
+  const values = { card: name(event.card ?? "") };
   const said = leads
-    ? about(scene, seat, "You lead the {card}.", "{name} leads the {card}.", values)
-    : about(scene, seat, "You play the {card}.", "{name} plays the {card}.", values);
+    ? about(scene, seat, t("You lead the {card}.", values), t("{name} leads the {card}.", { name: scene.who(seat), ...values }))
+    : about(scene, seat, t("You play the {card}.", values), t("{name} plays the {card}.", { name: scene.who(seat), ...values }));
   return event.by === "clock" && seat === scene.you ? `${said} ${t("Time was up.")}` : said;
 }
 
-/** @param {Scene} scene */
-function trickEnded(scene) {
+/** @param {Scene} scene @param {(card: string) => string} name */
+function trickEnded(scene, name) {
   const { finished } = scene;
   if (!finished) return "";
   if (finished.winner === null) return t("The cards cancel: nobody takes the trick.");
   const counting = finished.laid.map((one) => one.card).filter((card) => scene.counts(card));
-  const cards = listed(counting.map(cardName));
+  const cards = listed(counting.map(name));
   return counting.length
-    ? about(scene, finished.winner, "You take the trick with the {cards}.", "{name} takes the trick with the {cards}.", { cards })
-    : about(scene, finished.winner, "You take the trick.", "{name} takes the trick.");
+    ? about(scene, finished.winner, t("You take the trick with the {cards}.", { cards }), t("{name} takes the trick with the {cards}.", { name: scene.who(finished.winner), cards }))
+    : about(scene, finished.winner, t("You take the trick."), t("{name} takes the trick.", { name: scene.who(finished.winner) }));
 }
 
 /** @param {Scene} scene @param {number[]} points */
 function handScored(scene, points) {
   const parts = points.map((n, seat) => t("{name} {n}", { name: scene.who(seat), n }));
   return t("The hand is over. Points: {list}.", { list: parts.join(", ") });
+}
+
+/** Why a card may not be played, by the code of the server's rule; empty where it has none that needs our words. @param {Scene} scene @param {string} rule */
+export function whyNot(scene, rule) {
+  const { trick, legal } = scene.table;
+  switch (rule) {
+    case "play/must_follow_suit":
+      return t("Follow suit: {suit} were led.", { suit: suitName(trick[0]?.card[1] ?? "") });
+    case "play/hearts_not_broken":
+      return t("Hearts are not broken yet: lead another suit.");
+    case "play/must_open_with":
+      return t("The hand is opened with {cards}.", { cards: listed(cardsOf(legal).map(cardSign)) });
+    case "play/penalty_on_first_trick":
+      return t("It may not be thrown on the first trick.");
+    case "play/penalty_opening_lead":
+      return t("It may not open the hand.");
+    default:
+      return "";
+  }
 }
 
 /** The direction of a pass, and to whom. @param {Scene} scene */
@@ -104,7 +122,7 @@ export function waiting(scene) {
 /** @param {Scene} scene */
 function seatsWaiting({ table, names }) {
   const free = table.seats.filter((one) => one.kind === "open").length;
-  if (free) return counted(free, "Waiting for one more player.", "Waiting for {n} more players.");
+  if (free) return counted(free, "Waiting for {n} more player.", "Waiting for {n} more players.");
   const late = table.seats.filter((one) => !one.ready).map((one) => names[one.seat]);
   return t("Waiting until {names} are ready.", { names: listed(late) });
 }
@@ -126,7 +144,7 @@ export function lastTrick(scene) {
   const { last_trick: laid, last_winner: winner } = scene.table;
   if (!laid.length) return t("No trick of this hand is finished yet.");
   const cards = laid.map((one) => t("{name}: {card}", { name: capital(scene.who(one.seat)), card: cardName(one.card) })).join("; ");
-  const end = winner === null ? t("Nobody took it.") : about(scene, winner, "You took it.", "{name} took it.");
+  const end = winner === null ? t("Nobody took it.") : about(scene, winner, t("You took it."), t("{name} took it.", { name: scene.who(winner) }));
   return t("Last trick. {cards}. {end}", { cards, end });
 }
 
@@ -137,5 +155,5 @@ export function ending(scene) {
   const names = listed(table.winners.map((seat) => scene.who(seat)));
   const n = table.totals[table.winners[0]];
   if (table.winners.length > 1) return capital(t("{names} share the win with {n} points.", { names, n }));
-  return about(scene, table.winners[0], "You win with {n} points.", "{name} wins with {n} points.", { n });
+  return about(scene, table.winners[0], t("You win with {n} points.", { n }), t("{name} wins with {n} points.", { name: scene.who(table.winners[0]), n }));
 }

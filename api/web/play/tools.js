@@ -10,7 +10,7 @@ import { ending, passTo, waiting } from "./telling.js";
 import { capital, counted, t } from "./words.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
-/** @typedef {{ scores(): void, last(): void, hint(): void, claim(): void, pass(): void, ready(): void, leave(): void, back(): void, sit(name: string): void, rematch(): void, moon(): void }} Acts */
+/** @typedef {{ scores(): void, last(): void, hint(): void, claim(): void, pass(): void, ready(): void, leave(): void, back(): void, sit(name: string): void, rematch(): void, moon(): void, rules(): void }} Acts */
 
 /** The row of tools, once a table. @param {Acts} acts */
 export function toolRow(acts) {
@@ -25,7 +25,7 @@ export function toolRow(acts) {
   inside.addEventListener("click", (event) => {
     if (event.target instanceof HTMLButtonElement && event.target !== share) more.removeAttribute("open");
   });
-  const row = element("div", "tools", named(button(t("Scores"), () => acts.scores()), "scores"), named(button(t("Last trick"), () => acts.last()), "last"), hint, more);
+  const row = element("div", "tools", named(button(t("Scores"), () => acts.scores()), "scores"), named(button(t("Last trick"), () => acts.last()), "last"), named(button(t("Rules"), () => acts.rules()), "rules"), hint, more);
   /** @param {Scene} scene */
   const settle = (scene) => {
     const { table, isMine } = scene;
@@ -79,7 +79,7 @@ const asking = (words, className = "") => element("span", `prompt ${className}`.
 /** @param {Scene} scene @param {Acts} acts @param {number} raised */
 function passParts(scene, acts, raised) {
   const count = scene.table.rules.pass_count;
-  const words = counted(count, "Pass one card {way}.", "Pass {n} cards {way}.", { way: passTo(scene) });
+  const words = counted(count, "Pass {n} card {way}.", "Pass {n} cards {way}.", { way: passTo(scene) });
   const go = named(button(raised < count ? t("{n} of {all} raised", { n: raised, all: count }) : t("Pass"), () => acts.pass(), "strong"), "pass");
   go.setAttribute("aria-disabled", String(raised !== count));
   return [asking(words, "mine"), go];
