@@ -8,6 +8,7 @@ from marshmallow import Schema, fields, validate
 
 from api.answers_branch import EndAndOrigin
 from api.errors import CODES
+from api.moons import MoonOutcomes
 from api.numbers import LARGEST_COUNT, count, number
 from api.schemas import (
     LARGEST_AFTER,
@@ -126,6 +127,9 @@ class TableAnswer(EndAndOrigin):
     invitations = fields.List(
         fields.Nested(InvitationAnswer),
         metadata={"description": "for those at the table: seats that wait for who is invited"},
+    )
+    moon = fields.Nested(
+        MoonOutcomes, metadata={"description": "in the phase moon: what each choice would lead to"}
     )
     reason = fields.String(
         required=True, allow_none=True, validate=validate.OneOf(["target", "limit", "abandoned"])

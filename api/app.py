@@ -9,6 +9,8 @@ from flask import Flask
 from flask_smorest import Api
 from werkzeug.routing import IntegerConverter, Map
 
+from api.admin import admin
+from api.advice import advices
 from api.again import again
 from api.answers import ProblemAnswer
 from api.audits import audits
@@ -29,6 +31,7 @@ from api.ops import ops
 from api.pages import Pages
 from api.players import players
 from api.records import records
+from api.rulebook import rulebook
 from api.standings import standings
 from api.tokens import tokens
 from api.variants import variants
@@ -48,11 +51,14 @@ ROOMS: Final = (
     again,
     branches,
     explain,
+    advices,
+    rulebook,
     records,
     audits,
     logs,
     standings,
     ops,
+    admin,
 )
 """Whose views are served, in the order of the documentation."""
 _ABOUT: Final = """Hearts by the rules of six families and their relatives, for people and bots. Every event of a game is kept, chained and open to check.
@@ -108,6 +114,7 @@ def create_app(
         api.register_blueprint(room)
     register_errors(app)
     Pages(api.spec.to_dict()).install(app)
+    here.meter.install(app)
     Limits(here, services.settings).install(app)
     let_in_origins(app, services.settings)
     wsgi = gate.guard(with_headers(app.wsgi_app, services.settings))

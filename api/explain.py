@@ -140,11 +140,11 @@ def explain_card(game: str) -> Response:
     asked = read_query(WHY)
     now = here.tables.load(game)
     own = seat_of(now, me)
-    _check(now, {"at": asked["at"]}, asked["seat"], "seat")
-    then = _at(here, now, asked["at"])
+    check_asked(now, {"at": asked["at"]}, asked["seat"], "seat")
+    then = moment(here, now, asked["at"])
     seat = _mover(then.state, asked["seat"], own)
     if seat != own:
-        _check_open(now, then)
+        check_open(now, then)
     reason = _reason(then.state, seat, asked["card"])
     body = {
         "game": game,
@@ -176,11 +176,11 @@ def compare_moments(game: str) -> Response:
     asked = read_query(DIFF)
     now = here.tables.load(game)
     lent = asked["as"]
-    _check(now, {"before": asked["before"], "at": asked["at"]}, lent, "as")
-    moments = [_at(here, now, asked[name]) for name in ("before", "at")]
+    check_asked(now, {"before": asked["before"], "at": asked["at"]}, lent, "as")
+    moments = [moment(here, now, asked[name]) for name in ("before", "at")]
     if lent is not None:
         for then in moments:
-            _check_open(now, then)
+            check_open(now, then)
     old, new = (seen_by(here, then, seat_of(then, me) if lent is None else lent) for then in moments)
     found = [
         {"field": path, "before": before, "after": after}
@@ -210,11 +210,12 @@ def _sent(body: dict[str, Any]) -> Answer:
     return Answer(encode(body), headers)
 
 
-def _at(here: House, now: Table, at: int | None) -> Table:
+def moment(here: House, now: Table, at: int | None) -> Table:
+    """The table as it was after event ``at``, which there is; as it is ``now`` where there is none."""
     return now if at is None or at == now.seq else here.pages.table(now.state.game, at)
 
 
-def _check(now: Table, moments: dict[str, int | None], seat: Seat | None, name: str) -> None:
+def check_asked(now: Table, moments: dict[str, int | None], seat: Seat | None, name: str) -> None:
     """Raise ``request/invalid`` for an event or a seat that there is not."""
     errors = [
         {"field": field, "detail": f"{field}: the game has {now.seq} events"}
@@ -228,7 +229,8 @@ def _check(now: Table, moments: dict[str, int | None], seat: Seat | None, name: 
         raise FieldProblem(errors)
 
 
-def _check_open(now: Table, then: Table) -> None:
+def check_open(now: Table, then: Table) -> None:
+    """Raise ``hand/not_over`` where the cards of others at ``then`` are not shown ``now``."""
     if not is_open(then.state, now.state):
         raise Problem(
             "hand/not_over",

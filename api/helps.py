@@ -55,8 +55,7 @@ def get_hint(game: str) -> Response:
         seat = _asker(table.state, me.id)
     except Refused as refused:
         raise RefusedAt(refused, table) from refused
-    body = _hint(advise(view(table.state, seat)))
-    body["bot"] = {"name": ADVISER, "version": BOTS[ADVISER].version}
+    body = hint_of(advise(view(table.state, seat)))
     return Answer(encode(body), table_headers(table.etag))
 
 
@@ -80,8 +79,12 @@ def _asker(state: State, player: str) -> Seat:
     return seat
 
 
-def _hint(action: Action) -> dict[str, Any]:
-    """An action as the move that it would be."""
+def hint_of(action: Action) -> dict[str, Any]:
+    """An action of the adviser as the move that it would be, and by whom."""
+    return {**_move(action), "bot": {"name": ADVISER, "version": BOTS[ADVISER].version}}
+
+
+def _move(action: Action) -> dict[str, Any]:
     if isinstance(action, tuple):
         return {"pass": [NAMES[card] for card in sorted(action)]}
     if isinstance(action, str):

@@ -13,6 +13,7 @@ from flask import Flask, current_app
 
 from api.errors import Problem
 from api.gate import Gate
+from api.meter import Meter
 from api.present import item_body
 from services.hub import Hub
 from services.players import Player
@@ -65,6 +66,7 @@ class House:
         self.players = services.players
         self.pages = services.tables.pages
         self.stopping = stopping
+        self.meter = Meter()
         self.reports = Semaphore(max(1, services.settings.api_threads // 4))
         self.places = Places(services.settings.listeners)
         self.hub = Hub(

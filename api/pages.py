@@ -1,20 +1,22 @@
-"""Pages for people: what this server is, and its documentation, made of the OpenAPI document. Plain HTML, nothing from elsewhere."""
+"""Pages for people: the game, what this server is, and its documentation, made of the OpenAPI document. Nothing comes from elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from functools import cached_property
+from functools import cache, cached_property, lru_cache, partial
 from html import escape
 from typing import Any, Final
 
 from flask import Flask, Response, request
 
+from api.compressed import ASK_AGAIN, Fixed
 from api.docs import ADDRESS, WEB, docs_page
 from api.document import complete
 from api.ops import program_version
 from api.present import encode
 from domain.variants import VARIANTS
+from services.languages import ENGLISH, LANGUAGES, page_texts
 from services.rules_text import published_summary
 
 _QUICK_START: Final = """\
@@ -31,9 +33,54 @@ curl -s $URL/v1/games/$GAME/proof                                              #
 """
 
 
-PAGE_FILES: Final = (
-    "audit-page.js",
+PLAY_FILES: Final = (
     "cards.svg",
+    "icon.svg",
+    "play/acts.js",
+    "play/cards.js",
+    "play/chart.js",
+    "play/client.js",
+    "play/dom.js",
+    "play/game.css",
+    "play/game.js",
+    "play/hand.js",
+    "play/keyboard.js",
+    "play/language.js",
+    "play/lobby.js",
+    "play/main.js",
+    "play/moon.js",
+    "play/opening.js",
+    "play/pace.js",
+    "play/play.css",
+    "play/rules.js",
+    "play/scene.js",
+    "play/score.js",
+    "play/seating.js",
+    "play/shapes.js",
+    "play/stream.js",
+    "play/table.css",
+    "play/table.js",
+    "play/telling.js",
+    "play/tools.js",
+    "play/words.js",
+)
+"""What the game in the browser is made of, each served at its name."""
+REPLAY_FILES: Final = (
+    "play/moments.js",
+    "play/open-hands.js",
+    "play/reel.js",
+    "play/replay.css",
+    "play/replay.js",
+    "play/score-map.js",
+)
+"""What a game is looked at again by, loaded when somebody wants to."""
+PAGE_FILES: Final = (
+    *PLAY_FILES,
+    *REPLAY_FILES,
+    "admin.css",
+    "admin-page.js",
+    "admin-pictures.js",
+    "audit-page.js",
     "page-parts.js",
     "verify.css",
     "verify-page.js",
@@ -45,13 +92,18 @@ PAGE_FILES: Final = (
     "verify-reading.js",
     "verify-shapes.js",
 )
-"""What the pages that check proof files and show reports are made of, and the playing cards, each served at its name."""
+"""What the pages are made of, those that check proof files and show reports too; each served at its name."""
+_HTML: Final = "text/html; charset=utf-8"
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
+    ".html": _HTML,
     ".svg": "image/svg+xml",
 }
+_CACHED: Final = {".svg": "max-age=86400"}
+"""What a browser need not ask for again: each card that is shown anew would be such a question."""
+_MOST_ADDRESSES: Final = 8
+"""Addresses by which callers know the server, for which a page that names it is kept."""
 
 
 class Pages:
@@ -65,63 +117,88 @@ class Pages:
         return complete(deepcopy(self._gathered))
 
     @cached_property
-    def _openapi(self) -> bytes:
-        return encode(self._spec)
+    def _openapi(self) -> Fixed:
+        return Fixed(encode(self._spec), "application/json")
 
     @cached_property
     def _docs(self) -> bytes:
         return docs_page(self._spec).encode()
 
+    @cached_property
+    def _docs_at(self) -> Callable[[str], Fixed]:
+        return lru_cache(_MOST_ADDRESSES)(
+            lambda url: Fixed(self._docs.replace(ADDRESS.encode(), escape(url).encode()), _HTML)
+        )
+
     def install(self, app: Flask) -> None:
         """Add the pages to ``app``."""
-        style = (WEB / "docs.css").read_bytes()
-        app.add_url_rule("/", "home", self.home)
+        app.add_url_rule("/", "game", _file("play.html"))
+        app.add_url_rule("/about", "about", self.about)
         app.add_url_rule("/docs", "docs", self.docs)
-        app.add_url_rule("/docs.css", "docs_css", lambda: _sent(style, "text/css; charset=utf-8"))
+        app.add_url_rule("/docs.css", "docs_css", _file("docs.css"))
         app.add_url_rule("/verify", "verify", _file("verify.html"))
         app.add_url_rule("/audit", "audit", _file("audit.html"))
+        app.add_url_rule("/admin", "admin_page", _file("admin.html"))
         for name in PAGE_FILES:
             app.add_url_rule(f"/{name}", name.replace(".", "_"), _file(name))
-        app.add_url_rule("/v1/openapi.json", "openapi", lambda: _sent(self._openapi, "application/json"))
+        for language in LANGUAGES:
+            if language != ENGLISH:
+                app.add_url_rule(
+                    f"/play/texts/{language}.json", f"texts_{language}", partial(_texts, language)
+                )
+        app.add_url_rule("/v1/openapi.json", "openapi", self.openapi)
+
+    def openapi(self) -> Response:
+        """The calls as OpenAPI has them."""
+        return self._openapi.answer()
 
     def docs(self) -> Response:
         """Every call, with the server's own address as the caller knows it."""
-        url = escape(request.host_url.rstrip("/")).encode()
-        return _sent(self._docs.replace(ADDRESS.encode(), url), "text/html; charset=utf-8")
+        return self._docs_at(request.host_url.rstrip("/")).answer()
 
-    def home(self) -> Response:
+    def about(self) -> Response:
         """What this is and how to begin, with the server's own address as the caller knows it."""
-        url = request.host_url.rstrip("/")
-        rows = "".join(
-            f"<dt><a href='/v1/variants/{one.name}'>{one.name}</a>: {escape(one.title)}, "
-            f"{_seats(sorted(one.seats))} seats</dt><dd>{escape(published_summary(one.name, one.usual_seats))}</dd>"
-            for one in VARIANTS.values()
-        )
-        page = _page(
-            "Hearts",
-            f"""<h1>Hearts</h1>
+        return _about_at(request.host_url.rstrip("/")).answer()
+
+
+@lru_cache(_MOST_ADDRESSES)
+def _about_at(url: str) -> Fixed:
+    rows = "".join(
+        f"<dt><a href='/v1/variants/{one.name}'>{one.name}</a>: {escape(one.title)}, "
+        f"{_seats(sorted(one.seats))} seats</dt><dd>{escape(published_summary(one.name, one.usual_seats))}</dd>"
+        for one in VARIANTS.values()
+    )
+    page = _page(
+        "Hearts",
+        f"""<h1>Hearts</h1>
 <p>This server deals Hearts by the rules of six families and their relatives, for people and bots. Each shuffle is fixed before play and no event
 can be altered unseen: whoever played can check the whole game afterwards, offline.</p>
 <h2>Play</h2>
+<p>In the browser: <a href="/">to the tables</a>.</p>
 <p>In a terminal, where the program is installed:</p><pre>hearts play standard --url {escape(url)}</pre>
 <p>By HTTP, with a recent curl:</p><pre>{escape(_QUICK_START.format(url=url))}</pre>
 <p><a href="/verify">Check a game</a> · <a href="/audit">The server's report on one</a> · <a href="/docs">All calls</a> · <a href="/v1/openapi.json">OpenAPI</a> · <a href="/v1/games">tables</a></p>
 <h2>Variants</h2>
 <dl>{rows}</dl>
 <p>Version {escape(program_version())} · <a href="/version">key and build</a></p>""",
-        )
-        return _sent(page.encode(), "text/html; charset=utf-8")
-
-
-def _sent(data: bytes, content_type: str) -> Response:
-    return Response(data, headers={"Content-Type": content_type, "Cache-Control": "no-cache"})
+    )
+    return Fixed(page.encode(), _HTML)
 
 
 def _file(name: str) -> Callable[[], Response]:
     """What answers with a file of the web folder, which is read once."""
     path = WEB / name
-    data = path.read_bytes()
-    return lambda: _sent(data, _TYPES[path.suffix])
+    return Fixed(path.read_bytes(), _TYPES[path.suffix], _CACHED.get(path.suffix, ASK_AGAIN)).answer
+
+
+@cache
+def _texts_in(language: str) -> Fixed:
+    return Fixed(encode(page_texts(language)), "application/json")
+
+
+def _texts(language: str) -> Response:
+    """What the game in the browser says in a language."""
+    return _texts_in(language).answer()
 
 
 def _seats(counts: list[int]) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from api.moons import moon_outcomes
 from domain.cards import NAMES, Seat, format_mask
 from domain.state import State
 from domain.view import SeatView, View, view
@@ -56,6 +57,8 @@ def table_body(table: Table, seat: Seat | None, names: Mapping[str, str]) -> dic
     }
     if seat is not None:
         body |= _own(seen, seat)
+    if seen.phase == "moon":
+        body["moon"] = moon_outcomes(seen)
     body["reason"] = seen.reason
     body["rated"] = state.rated
     body["hints"] = state.hints

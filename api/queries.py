@@ -7,6 +7,7 @@ from typing import Final
 from marshmallow import Schema, fields, validate
 
 from api.schemas import LARGEST_AFTER, LARGEST_PAGE, LONGEST_WAIT, MOST_EVENTS, STATUSES, QueryWhole, Request
+from api.tongues import LANGUAGE
 from domain.knobs import MOST_SEATS
 
 Lent: Final[type[Schema]] = Request.from_dict(
@@ -91,8 +92,14 @@ class GamesQuery(Request):
     limit = QueryWhole(load_default=20, validate=validate.Range(1, LARGEST_PAGE))
 
 
-class VariantQuery(Request):
-    """For how many seats."""
+class LanguageQuery(Request):
+    """In which language."""
+
+    language = LANGUAGE
+
+
+class VariantQuery(LanguageQuery):
+    """For how many seats, and in which language."""
 
     players = QueryWhole(
         load_default=None,

@@ -11,25 +11,28 @@ from api.answers import VariantAnswer, VariantsAnswer
 from api.errors import Problem
 from api.inputs import read_query
 from api.present import encode
-from api.queries import VariantQuery
+from api.queries import LanguageQuery, VariantQuery
 from api.room import Room
+from api.rulebook import LANGUAGE_QUERY
+from api.tongues import language_of, spoken
 from domain.variants import VARIANTS, Variant, ruleset_of
+from services.languages import words_of
 from services.rules_text import published_summary
 
 variants: Final = Room("variants", __name__, url_prefix="/v1/variants", description="The published rule sets")
 
 VARIANT: Final = VariantQuery()
-_HEADERS: Final = {"Content-Type": "application/json", "Cache-Control": "no-cache"}
 
 
-@variants.view("GET", "", VariantsAnswer)
+@variants.view("GET", "", VariantsAnswer, query=LanguageQuery)
 def list_variants() -> Response:
     """List the published variants.
 
     Each with its rules by value, for its usual number of seats.
     """
-    found = [_describe(variant, variant.usual_seats) for variant in VARIANTS.values()]
-    return Response(encode({"variants": found}), headers=_HEADERS)
+    language = language_of(read_query(LANGUAGE_QUERY)["language"])
+    found = [_describe(variant, variant.usual_seats, language) for variant in VARIANTS.values()]
+    return Response(encode({"variants": found}), headers=spoken(language))
 
 
 @variants.view(
@@ -47,18 +50,18 @@ def show_variant(name: str) -> Response:
         near = get_close_matches(name[:40], VARIANTS, n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(VARIANTS)}"
         raise Problem("variant/unknown", f"{name!r:.60} is no published variant", hint=hint)
-    seats = read_query(VARIANT)["players"]
-    return Response(
-        encode(_describe(variant, variant.usual_seats if seats is None else seats)), headers=_HEADERS
-    )
+    asked = read_query(VARIANT)
+    seats, language = asked["players"], language_of(asked["language"])
+    found = _describe(variant, variant.usual_seats if seats is None else seats, language)
+    return Response(encode(found), headers=spoken(language))
 
 
-def _describe(variant: Variant, seats: int) -> dict[str, Any]:
+def _describe(variant: Variant, seats: int, language: str) -> dict[str, Any]:
     rules = ruleset_of({"variant": variant.name, "players": seats})
     return {
         "name": variant.name,
-        "title": variant.title,
-        "summary": published_summary(variant.name, seats),
+        "title": words_of(language).gettext(variant.title),
+        "summary": published_summary(variant.name, seats, language),
         "source": variant.source,
         "players": sorted(variant.seats),
         "rules": rules,

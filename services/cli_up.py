@@ -161,6 +161,7 @@ class House:
     def greet(self) -> None:
         """Print the address and what to do with it."""
         click.echo(f"Hearts is served at {self.url}\n")
+        click.echo(f"  play in a browser    {self.url}/")
         click.echo(f"  play in a terminal   hearts play --url {self.url}")
         click.echo(f"  play by HTTP         curl {self.url}/v1/variants")
         if self._settings.metrics_port:

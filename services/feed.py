@@ -46,6 +46,7 @@ class Feed:
 
     def __init__(self, client: redis.Redis, keys: Keys) -> None:
         self.wire = Wire(client)
+        self._keys = keys
         self._feeds = [keys.feed(p) for p in range(keys.partitions)]
         self._partition = {feed.encode(): p for p, feed in enumerate(self._feeds)}
 
@@ -61,6 +62,18 @@ class Feed:
         names = [_fields(info)[b"name"] for info in self.wire.call("XINFO", "GROUPS", feed)]
         if group.encode() not in names:
             raise redis.ResponseError(f"group {group} cannot be made in {feed}")
+
+    def point(self, game: str, seq: int) -> None:
+        """Point its readers at a game once more, as far as event ``seq``."""
+        feed = self._feeds[self._keys.partition(game)]
+        self.wire.call("XADD", feed, "*", "g", game, "n", seq)
+
+    def appends(self) -> int:
+        """How many pointers have ever been added, which is how many appends there were, about."""
+        there = self.wire.pipeline([("EXISTS", feed) for feed in self._feeds])
+        begun = [feed for feed, exists in zip(self._feeds, there, strict=True) if exists]
+        told = self.wire.pipeline([("XINFO", "STREAM", feed) for feed in begun])
+        return sum(int(_fields(info).get(b"entries-added", 0)) for info in told)
 
     def read_group(self, group: str, consumer: str, block_ms: int, count: int) -> Batch:
         """New pointers for a consumer, at most `count` of a partition; waits `block_ms` when there are none.

@@ -15,6 +15,7 @@ from io import BytesIO
 from typing import Final
 
 from babel.lists import format_list
+from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
@@ -24,6 +25,8 @@ from services.settings import asked_languages
 ENGLISH: Final = "en"
 LANGUAGES: Final = (ENGLISH, "el", "fi", "is", "sv")
 """ISO 639-1 codes of all languages there are."""
+PAGE: Final = "page"
+"""The context of the messages of the page in the browser, whose code is ``api/web/play``."""
 _CONVENTIONS: Final = {ENGLISH: "en_GB"}
 """Where lists and numbers follow another locale than the language's own: our English has no comma before `or`."""
 
@@ -81,10 +84,23 @@ def words_of(language: str = ENGLISH) -> Words:
     return Words(language, NullTranslations() if language == ENGLISH else _read(language))
 
 
-def _read(language: str) -> GNUTranslations:
+def page_texts(language: str) -> dict[str, object]:
+    """What the page in the browser says in one of the foreign `LANGUAGES`, by the English; forms of what goes with a number."""
+    return {
+        message.id if isinstance(message.id, str) else message.id[0]: message.string
+        for message in _catalogue(language)
+        if message.id and message.context == PAGE
+    }
+
+
+def _catalogue(language: str) -> Catalog:
     path = files("services") / "locale" / language / "LC_MESSAGES" / "hearts.po"
     with path.open("rb") as source:
-        catalogue = read_po(source, locale=language, abort_invalid=True)
+        return read_po(source, locale=language, abort_invalid=True)
+
+
+def _read(language: str) -> GNUTranslations:
+    catalogue = _catalogue(language)
     compiled = BytesIO()
     write_mo(compiled, catalogue)
     compiled.seek(0)

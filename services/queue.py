@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from types import FrameType
-from typing import Final
+from typing import Final, NamedTuple
 
 import redis
 import rq
@@ -71,6 +71,23 @@ _PREFIXES: Final = tuple(f"{name}-" for name in sorted(URGENT))
 IDLE_SECONDS: Final = 2
 """How long a worker waits for a job before it looks round. A signal that comes just as it begins to wait, or that the
 system hands to another of its threads, does not break the wait off, so it must be short."""
+
+
+class WorkerState(NamedTuple):
+    """A worker of a queue, and what it has done so far."""
+
+    queue: str
+    name: str
+    state: str
+    """As RQ tells it: idle, busy, started, suspended."""
+    job: str
+    """What it is at; empty where that is nothing."""
+    since: int
+    """When it began, Unix ms."""
+    done: int
+    failed: int
+    seconds: float
+    """For how long it has worked."""
 
 
 class UnknownJob(Exception):
@@ -197,6 +214,11 @@ class Queue:
         self._rq = rq.Queue(name, connection=self._client, serializer=JSONSerializer)
 
     @property
+    def name(self) -> str:
+        """What it is called."""
+        return self._name
+
+    @property
     def wire(self) -> Wire:
         """The line to the queue's server."""
         return self._wire
@@ -257,6 +279,24 @@ class Queue:
             birth is not None and death is None and not _is_dead(name)
             for name, (birth, death) in zip(names, told, strict=True)
         )
+
+    def worker_states(self) -> list[WorkerState]:
+        """The workers that serve the queue, as `workers` counts them, by name."""
+        found = [
+            WorkerState(
+                self._name,
+                one.name,
+                str(one.get_state()),
+                ", ".join(sorted(run.job_id for run in one.get_current_executions(refresh=True))),
+                int(one.birth_date.replace(tzinfo=UTC).timestamp() * 1000),
+                one.successful_job_count,
+                one.failed_job_count,
+                one.total_working_time,
+            )
+            for one in rq.SimpleWorker.all(queue=self._rq, serializer=JSONSerializer)
+            if one.birth_date is not None and one.death_date is None and not _is_dead(one.name)
+        ]
+        return sorted(found, key=lambda one: one.name)
 
     def waiting(self) -> list[str]:
         """The ids of the jobs in the queue, next first."""

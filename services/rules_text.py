@@ -16,7 +16,7 @@ from domain.cards import HEARTS, HEARTS_MASK, QS, SUIT_OF
 from domain.rules import MOON_CHOICES
 from domain.ruleset import RuleSet, Terms, terms_of
 from domain.variants import CUSTOM, VARIANTS
-from services.languages import Words, words_of
+from services.languages import ENGLISH, Words, words_of
 from services.rules_cards import as_sentence, count_clauses, many_unnamed
 from services.rules_moon import has_moon, has_sun
 from services.rules_topics import (
@@ -88,9 +88,9 @@ def summary(rules: RuleSet, words: Words | None = None) -> str:
 
 
 @cache
-def published_summary(name: str, players: int) -> str:
-    """The summary of a published variant in English: it never changes, and every page and list of variants asks for it."""
-    return summary(VARIANTS[name].rules(players))
+def published_summary(name: str, players: int, language: str = ENGLISH) -> str:
+    """The summary of a published variant: it never changes, and every page and list of variants asks for it."""
+    return summary(VARIANTS[name].rules(players), words_of(language))
 
 
 def origin_of(rules: RuleSet) -> RuleSet:

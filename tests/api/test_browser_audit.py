@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from services.wiring import Services
 from tests.api.guests import Guest, open_table, play_on, seat_all
-from tests.api.test_browser_page import _FAINT, served
+from tests.api.test_browser_page import FAINT, served
 from tests.support.browser import ORIGIN, open_page
 from tests.support.tampering import change
 from workers.projector import Projector
@@ -119,4 +119,4 @@ def test_it_fits_every_screen(browser: Browser, app: Flask, game: str, width: in
     with audit_page(browser, app, f"?game={game}", **looks) as page:
         expect(page.locator(".verdict.holds")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert [] == page.evaluate(_FAINT)
+        assert [] == page.evaluate(FAINT)

@@ -212,11 +212,11 @@ def test_it_fits_every_screen(
                 .filter((one) => one.getBoundingClientRect().height < 44).map((one) => one.id)"""
         )
         assert [] == small
-        faint = page.evaluate(_FAINT)
+        faint = page.evaluate(FAINT)
         assert [] == faint
 
 
-_FAINT = """() => {
+FAINT = """() => {
     const rgb = (text) => text.match(/[\\d.]+/g).slice(0, 3).map(Number);
     const light = (text) => {
         const [r, g, b] = rgb(text).map((one) => one / 255).map((one) => one <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);

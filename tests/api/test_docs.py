@@ -24,10 +24,11 @@ from api.answers import (
 )
 from api.document import operations_of
 from api.errors import CODES
-from api.pages import PAGE_FILES
+from api.pages import PAGE_FILES, PLAY_FILES
 from api.refusing import codes_in
 from api.schemas import Knobs
 from domain.ruleset import KEYS
+from services.languages import ENGLISH, LANGUAGES
 from services.projections import update
 from services.wiring import Services
 from tests.api.guests import Guest, open_table, play_on, seat_all
@@ -35,12 +36,15 @@ from tests.api.guests import Guest, open_table, play_on, seat_all
 METHODS = {"GET", "POST", "DELETE", "PUT", "PATCH"}
 PAGES = {
     "/",
+    "/about",
     "/docs",
     "/docs.css",
     "/v1/openapi.json",
     "/verify",
     "/audit",
+    "/admin",
     *(f"/{name}" for name in PAGE_FILES),
+    *(f"/play/texts/{language}.json" for language in LANGUAGES if language != ENGLISH),
 }
 
 
@@ -94,7 +98,7 @@ def test_every_route_is_documented(app: Flask, spec: dict[str, Any]) -> None:
         if method.upper() in METHODS
     }
     assert routes == documented
-    assert 40 == len(routes)
+    assert 44 == len(routes)
 
 
 def test_the_document_is_sound(spec: dict[str, Any]) -> None:
@@ -240,7 +244,7 @@ def sections_of(page: str) -> dict[str, str]:
     return dict(re.findall(r'<section id="([^"]+)"(.*?)</section>', page, re.DOTALL))
 
 
-@pytest.mark.parametrize("path", ["/", "/docs"])
+@pytest.mark.parametrize("path", ["/about", "/docs"])
 def test_the_pages_are_plain_and_lead_somewhere(stranger: Guest, path: str) -> None:
     """Well-formed, nothing inline, nothing from elsewhere, and no dead link."""
     page = stranger.get(path)
@@ -310,7 +314,7 @@ def test_the_docs_name_this_server(stranger: Guest) -> None:
 
 def test_the_quick_start_names_this_server(stranger: Guest) -> None:
     """The address is the one by which the caller reached it, and the variants are all there."""
-    text = stranger.get("/", Host="hearts.example:8443").text
+    text = stranger.get("/about", Host="hearts.example:8443").text
     assert "URL=http://hearts.example:8443" in text
     for variant in ("basic", "cancellation", "omnibus"):
         assert f"/v1/variants/{variant}" in text
@@ -321,7 +325,7 @@ def test_the_bodies_of_the_quick_start_are_taken(
     services: Services, stranger: Guest, four: list[Guest]
 ) -> None:
     """The JSON of the page's curl lines is understood by the calls that it is sent to."""
-    text = stranger.get("/").text.replace("&quot;", '"').replace("&#x27;", "'")
+    text = stranger.get("/about").text.replace("&quot;", '"').replace("&#x27;", "'")
     bodies = [json.loads(found) for found in re.findall(r"--json '([^']*)'", text)]
     player, table, passing, playing = bodies
     assert 201 == stranger.post("/v1/players", player).status_code
@@ -331,3 +335,9 @@ def test_the_bodies_of_the_quick_start_are_taken(
     four[0].post(f"/v1/games/{game}/ready")
     assert four[0].move(game, passing).status_code in (200, 422)
     assert four[0].move(game, playing).json["code"] == "play/not_your_turn"
+
+
+def test_the_game_names_its_modules_before_they_are_asked_for(stranger: Guest) -> None:
+    """The page tells the browser of all of them at once, so that none is found out through another."""
+    named = set(re.findall(r'(?:src|href)="(/[^"]+\.(?:js|css|svg))"', stranger.get("/").text))
+    assert {f"/{name}" for name in PLAY_FILES} - {"/cards.svg"} | {"/page-parts.js"} == named

@@ -164,10 +164,14 @@ def test_a_moon_is_chosen_by_who_shot_it(four: list[Guest]) -> None:
     assert (409, "play/hand_over") == code(four[shooter].move(game, {"play": "2C"}))
     assert (409, "moon/not_now") == code(four[shooter - 1].move(game, {"moon": "add"}))
     assert (422, "request/invalid") == code(four[shooter].move(game, {"moon": "both"}))
+    add, subtract = table["moon"]["add"], table["moon"]["subtract"]
+    assert ([0 if seat == shooter else 26 for seat in range(4)], True) == (add["totals"], add["over"])
     over = four[shooter].move(game, {"moon": "subtract"}).json
     points = [-26 if seat == shooter else 0 for seat in range(4)]
     assert ("over", [shooter], "limit") == (over["phase"], over["winners"], over["reason"])
     assert (points, [{"hand": 1, "points": points}]) == (over["totals"], over["hands"])
+    assert (points, over["winners"]) == (subtract["points"], subtract["winners"])
+    assert "moon" not in over
     assert ("", "", None) == (over["hand"], over["received"], over["turn"])
     for body in ({"play": "2C"}, {"pass": []}, {"moon": "add"}):
         assert (409, "game/over") == code(four[0].move(game, body))

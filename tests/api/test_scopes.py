@@ -10,6 +10,7 @@ from werkzeug.test import TestResponse
 
 from api.auth import goes_on
 from api.pages import PAGE_FILES
+from services.languages import ENGLISH, LANGUAGES
 from services.store import StoreUnavailable
 from services.token_forms import SCOPES
 from services.wiring import Services
@@ -35,6 +36,8 @@ NEEDS = {
     "GET /v1/me/events": "watch",
     "GET /v1/me/turns": "watch",
     "DELETE /v1/players/{player}": "admin",
+    "GET /v1/admin/overview": "admin",
+    "POST /v1/admin/parked/{game}/retry": "admin",
 }
 """The scope that a call needs."""
 ANY_TOKEN = {"GET /v1/me", "POST /v1/me/token"}
@@ -48,8 +51,10 @@ OPEN = {
     "GET /v1/games/{game}/events",
     "GET /v1/games/{game}/proof",
     "GET /v1/games/{game}/record",
+    "GET /v1/games/{game}/advice",
     "GET /v1/games/{game}/audit",
     "GET /v1/games/{game}/diff",
+    "GET /v1/games/{game}/rules",
     "GET /v1/games/{game}/why",
     "GET /v1/log/checkpoint",
     "GET /v1/log/entries",
@@ -61,11 +66,14 @@ OPEN = {
     "GET /readyz",
     "GET /version",
     "GET /",
+    "GET /about",
     "GET /docs",
     "GET /docs.css",
+    "GET /admin",
     "GET /audit",
     "GET /verify",
     *(f"GET /{name}" for name in PAGE_FILES),
+    *(f"GET /play/texts/{language}.json" for language in LANGUAGES if language != ENGLISH),
     "GET /v1/openapi.json",
 }
 """Calls of anybody."""

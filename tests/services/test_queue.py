@@ -237,8 +237,11 @@ def test_workers_are_counted_by_their_queue(
     with worker() as process:
         assert valkey.blpop("noted", 60)
         assert (1, 0) == (queue.workers(), other.workers())
+        (state,) = queue.worker_states()
+        assert ("hearts", "busy", "wait-p1", 0) == (state.queue, state.state, state.job, state.done)
+        assert 0 < state.since
         process.kill()
-    assert 0 == queue.workers()
+    assert (0, []) == (queue.workers(), queue.worker_states())
     hand = other.worker(Stop())
     hand.register_birth()
     assert (0, 1) == (queue.workers(), other.workers())

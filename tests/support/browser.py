@@ -24,7 +24,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-_TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
 
 
 class Answer(NamedTuple):

@@ -10,17 +10,20 @@ from io import BytesIO
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_file
+from babel.messages.extract import extract, extract_from_file
 from babel.messages.pofile import read_po, write_po
 
 from domain.variants import VARIANTS
-from services.languages import ENGLISH, LANGUAGES
+from services.languages import ENGLISH, LANGUAGES, PAGE
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCALE = ROOT / "services" / "locale"
 TEMPLATE = LOCALE / "hearts.pot"
 FOREIGN = [language for language in LANGUAGES if language != ENGLISH]
 KEYWORDS = {"gettext": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2)}
+PAGE_KEYWORDS = {"t": None, "counted": (2, 3)}
+INSIDE = {"parse_template_string": "true"}
+"""Texts of a script may stand within a template."""
 HEADER = """\
 # {} of the Hearts house: its rules in words.
 # This file is distributed under the MIT licence, as the house is."""
@@ -32,13 +35,17 @@ def po_path(language: str) -> Path:
 
 
 def wanted() -> Catalog:
-    """Every message of the code, in the order of modules and lines, and the titles of the variants."""
+    """Every message of the code, in the order of modules and lines, the titles of the variants, and the page's texts."""
     catalogue = Catalog(charset="utf-8", fuzzy=False)
     for path in sorted((ROOT / "services").glob("*.py")):
         for _, message, _, context in extract_from_file("python", path, keywords=KEYWORDS):
             catalogue.add(message, context=context)
     for variant in VARIANTS.values():
         catalogue.add(variant.title)
+    for path in sorted((ROOT / "api" / "web" / "play").glob("*.js")):
+        with path.open("rb") as source:
+            for _, message, _, _ in extract("javascript", source, keywords=PAGE_KEYWORDS, options=INSIDE):
+                catalogue.add(message, context=PAGE)
     return catalogue
 
 

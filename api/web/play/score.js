@@ -1,0 +1,80 @@
+// @ts-check
+/** The score sheet: points by hand and seat, which way cards were passed, moons, and the totals as a chart. */
+
+import { chartOf } from "./chart.js";
+import { element, openDialog } from "./dom.js";
+import { passWay } from "./telling.js";
+import { capital, t } from "./words.js";
+
+/** @typedef {import("./scene.js").Scene} Scene */
+
+/** Seats above which a sheet has a row a seat. */
+const MANY = 6;
+
+/** @param {Scene} scene */
+export function showScores(scene) {
+  return openDialog(t("Scores"), scoreParts(scene), "scores");
+}
+
+/** @param {Scene} scene */
+export function scoreParts(scene) {
+  const { table } = scene;
+  /** @type {Element[]} */
+  const parts = [element("div", "wide", sheetOf(scene))];
+  if (table.hands.length > 1) parts.push(chartOf(table.hands.map((one) => one.points), table.seats.map(({ seat }) => capital(scene.who(seat)))));
+  if (scene.moons.size) parts.push(element("p", "quiet", t("☾ shot the moon")));
+  return parts;
+}
+
+/** A row a hand; at a large table a row a seat, which a phone has the width for. @param {Scene} scene */
+function sheetOf(scene) {
+  const { table } = scene;
+  if (table.seats.length > MANY) return longSheet(scene);
+  const heads = [t("Hand"), t("Pass"), ...table.seats.map(({ seat }) => capital(scene.who(seat)))];
+  const head = element("thead", "", element("tr", "", ...heads.map((words) => columnHead(words))));
+  const rows = table.hands.map(({ hand, points }) => {
+    const cells = points.map((n, seat) => element("td", "", scored(scene, hand, seat, n)));
+    return element("tr", "", rowHead(String(hand)), element("td", "", wayOf(scene, hand)), ...cells);
+  });
+  const least = Math.min(...table.totals);
+  const totals = table.totals.map((n) => element("td", n === least ? "best" : "", String(n)));
+  const foot = element("tfoot", "", element("tr", "", rowHead(t("Total")), element("td", ""), ...totals));
+  return element("table", "sheet", head, element("tbody", "", ...rows), foot);
+}
+
+/** @param {Scene} scene */
+function longSheet(scene) {
+  const { table } = scene;
+  const heads = [t("Seat"), t("Total"), ...table.hands.map(({ hand }) => t("hand {n}", { n: hand }))];
+  const ways = table.hands.map(({ hand }) => element("td", "", wayOf(scene, hand)));
+  const head = element("thead", "", element("tr", "", ...heads.map((words) => columnHead(words))), element("tr", "", rowHead(t("Pass")), element("td", ""), ...ways));
+  const least = Math.min(...table.totals);
+  const rows = table.seats.map(({ seat }) => {
+    const total = element("td", table.totals[seat] === least ? "best" : "", String(table.totals[seat]));
+    return element("tr", "", rowHead(capital(scene.who(seat))), total, ...table.hands.map(({ hand, points }) => element("td", "", scored(scene, hand, seat, points[seat]))));
+  });
+  return element("table", "sheet long", head, element("tbody", "", ...rows));
+}
+
+/** Points of a hand, with a moon before them where the seat shot it. @param {Scene} scene @param {number} hand @param {number} seat @param {number} n */
+const scored = (scene, hand, seat, n) => (scene.moons.get(hand)?.seat === seat ? `☾ ${n}` : String(n));
+
+/** @param {string} words */
+function columnHead(words) {
+  const cell = element("th", "", words);
+  cell.setAttribute("scope", "col");
+  return cell;
+}
+
+/** @param {string} words */
+function rowHead(words) {
+  const cell = element("th", "", words);
+  cell.setAttribute("scope", "row");
+  return cell;
+}
+
+/** Which way the cards of a hand were passed: the cycle of the rules, begun again and again. @param {Scene} scene @param {number} hand */
+function wayOf({ table }, hand) {
+  const { pass_cycle: cycle, pass_count: count } = table.rules;
+  return passWay(count && cycle.length ? cycle[(hand - 1) % cycle.length] : 0);
+}

@@ -1,0 +1,125 @@
+// @ts-check
+/** What can be done at a table besides playing a card: the row of tools, and the line that asks and offers. */
+
+import { player } from "./client.js";
+import { button, choice, element, link } from "./dom.js";
+import { showKeys } from "./keyboard.js";
+import { nameField } from "./opening.js";
+import { setSpeed, speed, speedChoices } from "./pace.js";
+import { ending, passTo, waiting } from "./telling.js";
+import { capital, counted, t } from "./words.js";
+
+/** @typedef {import("./scene.js").Scene} Scene */
+/** @typedef {{ scores(): void, last(): void, hint(): void, claim(): void, pass(): void, ready(): void, leave(): void, back(): void, sit(name: string): void, rematch(): void, moon(): void, rules(): void }} Acts */
+
+/** The row of tools, once a table. @param {Acts} acts */
+export function toolRow(acts) {
+  const pace = choice(t("Speed"), "speed", speedChoices(), speed());
+  pace.select.addEventListener("change", () => setSpeed(pace.select.value));
+  const hint = named(button(t("Hint"), () => acts.hint()), "hint");
+  const claim = named(button(t("Claim the rest"), () => acts.claim()), "claim");
+  const leave = named(button(t("Let a bot play"), () => acts.leave()), "leave");
+  const share = named(button(t("Copy the address"), () => copy(location.href.split("/").slice(0, 6).join("/"), share)), "share");
+  const inside = element("div", "drawer", pace.box, claim, leave, share, button(t("Keys"), showKeys));
+  const more = element("details", "more", element("summary", "", t("More")), inside);
+  inside.addEventListener("click", (event) => {
+    if (event.target instanceof HTMLButtonElement && event.target !== share) more.removeAttribute("open");
+  });
+  const row = element("div", "tools", named(button(t("Scores"), () => acts.scores()), "scores"), named(button(t("Last trick"), () => acts.last()), "last"), named(button(t("Rules"), () => acts.rules()), "rules"), hint, more);
+  /** @param {Scene} scene */
+  const settle = (scene) => {
+    const { table, isMine } = scene;
+    const playing = table.status === "playing";
+    hint.hidden = !table.hints || !playing || scene.you === undefined;
+    claim.hidden = !isMine || table.phase !== "play";
+    leave.hidden = !isMine || !playing;
+    leave.textContent = t("Let a bot play");
+  };
+  return { row, settle };
+}
+
+/** @param {HTMLButtonElement} one @param {string} name */
+function named(one, name) {
+  one.dataset.act = name;
+  return one;
+}
+
+/** @param {string} text @param {HTMLButtonElement} said */
+async function copy(text, said) {
+  const words = said.textContent ?? "";
+  try {
+    await navigator.clipboard.writeText(text);
+    said.textContent = t("Copied");
+  } catch {
+    prompt(t("Copy this:"), text); // a page that came without TLS has no clipboard
+  }
+  setTimeout(() => (said.textContent = words), 2000);
+}
+
+/** What is asked of the reader now, and what there is to press. @param {Scene} scene @param {Acts} acts @param {number} raised */
+export function askParts(scene, acts, raised) {
+  const { table, you, isMine } = scene;
+  if (table.phase === "over") return overParts(scene, acts);
+  if (you === undefined) return strangerParts(scene, acts);
+  if (table.phase === "seats") return seatParts(scene, acts);
+  if (!isMine) {
+    const coming = table.seats[you].returning;
+    if (coming) return [asking(t("You play again from the next hand on."))];
+    return [asking(t("The stand-in bot plays for you.")), named(button(t("Take my seat back"), () => acts.back(), "strong"), "back")];
+  }
+  if (table.phase === "pass" && !table.seats[you].passed) return passParts(scene, acts, raised);
+  if (table.phase === "moon" && table.turn === you) return [asking(t("You shot the moon!")), named(button(t("Choose"), () => acts.moon(), "strong"), "moon")];
+  if (table.legal) return [asking(table.trick.length ? t("Your turn: play a card.") : t("You lead: play a card."), "mine")];
+  return [asking(waiting(scene))];
+}
+
+/** @param {string} words @param {string} [className] */
+const asking = (words, className = "") => element("span", `prompt ${className}`.trim(), words);
+
+/** @param {Scene} scene @param {Acts} acts @param {number} raised */
+function passParts(scene, acts, raised) {
+  const count = scene.table.rules.pass_count;
+  const words = counted(count, "Pass {n} card {way}.", "Pass {n} cards {way}.", { way: passTo(scene) });
+  const go = named(button(raised < count ? t("{n} of {all} raised", { n: raised, all: count }) : t("Pass"), () => acts.pass(), "strong"), "pass");
+  go.setAttribute("aria-disabled", String(raised !== count));
+  return [asking(words, "mine"), go];
+}
+
+/** @param {Scene} scene @param {Acts} acts */
+function seatParts(scene, acts) {
+  const { table } = scene;
+  const you = /** @type {number} */ (scene.you);
+  const parts = [asking(waiting(scene))];
+  const links = (table.invitations ?? []).map(({ seat, code }) => {
+    const address = `${location.origin}/#/table/${table.id}/${code}`;
+    const one = button(t("Copy the link to seat {n}", { n: seat + 1 }), () => copy(address, one));
+    one.dataset.link = address;
+    return named(one, "invite");
+  });
+  parts.push(...links);
+  if (table.seats.every((one) => one.kind !== "open") && !table.seats[you].ready) parts.push(named(button(t("I am ready"), () => acts.ready(), "strong"), "ready"));
+  if (!table.seats.some((one) => one.ready && one.kind === "player")) parts.push(named(button(t("Stand up"), () => acts.leave()), "leave"));
+  return parts;
+}
+
+/** @param {Scene} scene @param {Acts} acts */
+function strangerParts(scene, acts) {
+  const free = scene.table.seats.some((one) => one.kind === "open");
+  if (!free) return [asking(t("You are watching. {what}", { what: waiting(scene) }))];
+  const name = nameField();
+  const go = named(button(t("Sit down"), () => acts.sit(name.name()), "strong"), "sit");
+  return [asking(t("A seat is free.")), ...(player() ? [] : [name.box]), go];
+}
+
+/** @param {Scene} scene @param {Acts} acts */
+function overParts(scene, acts) {
+  const { table, you } = scene;
+  const order = table.seats.map((one) => one.seat).sort((one, other) => table.totals[one] - table.totals[other]);
+  const place = (/** @type {number} */ seat) => 1 + table.totals.filter((n) => n < table.totals[seat]).length;
+  const rows = order.map((seat) => element("li", table.winners.includes(seat) ? "won" : "", `${place(seat)}. ${capital(scene.who(seat))} `, element("b", "", String(table.totals[seat]))));
+  const parts = [element("h2", "ending", ending(scene)), element("ol", "ranks", ...rows)];
+  const again = you !== undefined && !table.branch && !table.imported && table.reason !== "abandoned";
+  if (again) parts.push(named(button(t("Rematch"), () => acts.rematch(), "strong"), "rematch"));
+  parts.push(link(`/#/replay/${table.id}?open=1`, t("Look at it again")), link("/#/", t("To the lobby")), link(`/verify?game=${table.id}`, t("Check this game")), link(`/audit?game=${table.id}`, t("The server's report")));
+  return parts;
+}
