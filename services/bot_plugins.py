@@ -46,8 +46,8 @@ def plugin_names() -> list[str]:
 
 
 def plugin_command(name: str, *more: str) -> list[str]:
-    """The command by which a plug-in speaks the protocol."""
-    return [sys.executable, "-m", "services.bot_plugins", *more, name]
+    """The command by which a plug-in speaks the protocol; nothing of the folder where it is run is taken for a module."""
+    return [sys.executable, "-P", "-m", "services.bot_plugins", *more, name]
 
 
 def load_plugin(name: str) -> Bot:

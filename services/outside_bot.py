@@ -64,6 +64,13 @@ def seed_number(seed: bytes) -> int:
     return int.from_bytes(seed[:8], "big") >> 1
 
 
+class Losses:
+    """Processes that ended in failure, one after another without a sound decision, and why the last one did."""
+
+    def __init__(self) -> None:
+        self.count, self.why = 0, ""
+
+
 class OutsideBot:
     """A bot in a process of its own, which is started when it is first asked. Close it, or use it as a context.
 
@@ -77,7 +84,9 @@ class OutsideBot:
         *,
         environ: Mapping[str, str] | None = None,
         memory: int = MEMORY,
+        losses: Losses | None = None,
     ) -> None:
+        """``losses`` are counted beside its own: those of all processes of a program that plays in several seats."""
         self.budget = budget
         self.name, self.version = "", ""
         """As the bot calls itself; empty before it was asked."""
@@ -89,7 +98,7 @@ class OutsideBot:
         self._child: Child | None = None
         self._teller = Teller()
         self._rules: RuleSet | None = None
-        self._lost_processes, self._last_loss = 0, ""
+        self._losses = [Losses(), *([losses] if losses else [])]
 
     def __enter__(self) -> OutsideBot:
         return self
@@ -127,7 +136,8 @@ class OutsideBot:
             action = read_answer(seen, answer)
         except Malformed as error:
             raise BotFailed("illegal", printable(f"{question(seen)} {answer:.80}: {error}", 400)) from error
-        self._lost_processes = 0
+        for one in self._losses:
+            one.count = 0
         return action
 
     def start(self) -> None:
@@ -143,8 +153,9 @@ class OutsideBot:
     def _running(self) -> Child:
         if self._child is not None:
             return self._child
-        if self._lost_processes >= GIVE_UP:
-            raise BotFailed("died", f"given up after {GIVE_UP} processes; the last one: {self._last_loss}")
+        for one in self._losses:
+            if one.count >= GIVE_UP:
+                raise BotFailed("died", f"given up after {GIVE_UP} processes; the last one: {one.why}")
         self._child = Child(
             [_program(self._command), *self._command[1:]], environ=self._environ, memory=self._memory
         )
@@ -174,7 +185,8 @@ class OutsideBot:
         return last
 
     def _lose(self, why: BotFailed) -> None:
-        self._lost_processes, self._last_loss = self._lost_processes + 1, str(why)
+        for one in self._losses:
+            one.count, one.why = one.count + 1, str(why)
         self.close()
 
 
@@ -205,7 +217,13 @@ def _refusal(line: str, answer: str) -> BotFailed:
     return BotFailed(kind, f"{line.partition(' ')[0]}: {printable(answer, 400)}")
 
 
-def outside_bot(name: str, budget: Budget = Budget(), *, memory: int = MEMORY) -> OutsideBot:  # noqa: B008
+def outside_bot(
+    name: str,
+    budget: Budget = Budget(),  # noqa: B008 (a value)
+    *,
+    memory: int = MEMORY,
+    losses: Losses | None = None,
+) -> OutsideBot:
     """The bot of ``stdio:COMMAND``, or of a plug-in's name. Raises `Malformed` where there is none."""
     if name.startswith(STDIO):
         try:
@@ -214,12 +232,13 @@ def outside_bot(name: str, budget: Budget = Budget(), *, memory: int = MEMORY) -
             raise Malformed(f"{name:.80}: {error}") from error
         if not command:
             raise Malformed(f"{name:.80}: no command")
-        return OutsideBot(command, budget, memory=memory)
+        return OutsideBot(command, budget, memory=memory, losses=losses)
     if name in plugin_names():
-        return OutsideBot(plugin_command(name), budget, environ=bare_environ(ours=True), memory=memory)
+        environ = bare_environ(ours=True)
+        return OutsideBot(plugin_command(name), budget, environ=environ, memory=memory, losses=losses)
     raise Malformed(f"no bot {name:.80}: a plug-in's name, or {STDIO}COMMAND")
 
 
 def house_command(name: str) -> list[str]:
     """The command by which a house bot speaks the protocol."""
-    return [sys.executable, "-m", "services.bot_desk", name]
+    return [sys.executable, "-P", "-m", "services.bot_desk", name]

@@ -22,7 +22,7 @@ from services.bot_table import opened
 from services.bot_templates import LANGUAGES
 from services.bot_trial import try_bot
 from services.cli_bot import bot as bot_command
-from services.outside_bot import OutsideBot, outside_bot
+from services.outside_bot import OutsideBot, house_command, outside_bot
 from tests.support.plugins import SOUND, install_plugin
 
 Install = Callable[..., None]
@@ -61,6 +61,23 @@ def test_a_plugin_plays(install: Install) -> None:
         try_bot(bot)
     assert ({}, "sound", "4.5") == (dict(bot.failures), bot.name, bot.version)
     assert not any("hearts_sound" in name for name in sys.modules)
+
+
+def test_the_folder_in_which_a_plugin_is_run_is_not_looked_at(
+    install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a folder called as the plug-in there, and a file called as a module of Python, then the plug-in plays."""
+    install("sound", SOUND)
+    here = tmp_path / "here"
+    (here / "hearts_sound").mkdir(parents=True)
+    (here / "random.py").write_text("raise SystemExit('shadowed')")
+    monkeypatch.chdir(here)
+    assert "" == describe_plugin("sound").problem
+    with outside_bot("sound") as bot:
+        bot.start()
+        assert "sound" == bot.name
+    with OutsideBot(house_command("rules")) as bot:
+        bot.start()
 
 
 def test_hearts_bot_serves_a_plugin(install: Install, tmp_path: Path) -> None:

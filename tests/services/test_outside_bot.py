@@ -19,7 +19,7 @@ from services.bot_child import MEMORY, BotFailed, bare_environ
 from services.bot_desk import decision_seed
 from services.bot_pace import sample_views
 from services.bot_trial import try_bot
-from services.outside_bot import GIVE_UP, Budget, OutsideBot, house_command, outside_bot, seed_number
+from services.outside_bot import GIVE_UP, Budget, Losses, OutsideBot, house_command, outside_bot, seed_number
 from tests.support.house import until
 
 BASIC = ruleset_of({"variant": "basic", "hand_limit": 1})
@@ -158,6 +158,21 @@ def test_a_program_that_is_no_bot_is_given_up(code: str, told: str) -> None:
     assert GIVE_UP + 3 == sum(bot.failures.values())
     assert f"given up after {GIVE_UP} processes" in bot.last_failure
     assert told in bot.last_failure
+
+
+def test_a_program_is_given_up_in_all_its_seats() -> None:
+    """Given two processes of a program that share what they lose, then five are started in all."""
+    losses = Losses()
+    command = [sys.executable, "-c", "import sys; sys.exit(3)"]
+    with OutsideBot(command, losses=losses) as one, OutsideBot(command, losses=losses) as other:
+        for _ in range(GIVE_UP - 1):
+            one(passing(), SEED)
+        assert "given up" not in one.last_failure
+        other(passing(), SEED)
+        assert "given up" not in other.last_failure
+        for bot in (one, other):
+            bot(passing(), SEED)
+            assert f"given up after {GIVE_UP} processes" in bot.last_failure
 
 
 def test_a_program_that_is_not_there_is_told() -> None:

@@ -140,7 +140,7 @@ def test_to_start_a_program_is_no_part_of_a_decision(monkeypatch: pytest.MonkeyP
         return wait
 
     slow = SimpleNamespace(name="slow", version="1", start=passes(60 * 10**9), ask=passes(10**6))
-    monkeypatch.setattr(outside, "outside_bot", lambda *_: slow)
+    monkeypatch.setattr(outside, "outside_bot", lambda *_, **__: slow)
     monkeypatch.setattr(outside.time, "perf_counter_ns", lambda: now)
     player = outside.OutsideEntrant("stdio:slow", "stdio:slow", None).sit()
     assert 10**6 == player.decide(sample_views(BASIC)[0], bytes(32)).cpu_ns

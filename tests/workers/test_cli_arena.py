@@ -107,6 +107,8 @@ def test_a_match_is_told_and_written_as_a_record(tmp_path: Path) -> None:
         (["rules", "random", "--replay", "1:2"], "SEED:DEAL:SEATING"),
         (["rules", "random", "--replay", "1:2:ABC"], "no seating"),
         (["rules", "random", "--record", "-"], "goes with --replay"),
+        (["rules", "random", "--replay", "1:1:ABBA", "--json", "-"], "--record writes it"),
+        (["rules", "random", "--replay", "1:1:ABBA", "--svg", "x.svg"], "--record writes it"),
         (["rules", "random", "--json", "/no/such/folder/x"], "there is no folder"),
         (["rules", "random", "--svg", "x" * 300], "cannot be written: File name too long"),
         (["rules", "random", "--json", "x", "--svg", "x"], "two files"),

@@ -151,6 +151,10 @@ def _arena(
         raise click.UsageError("-j is for this machine, and --queue for the workers: choose")
     if options["record"] and not options["replay"]:
         raise click.UsageError("--record goes with --replay")
+    if options["replay"] and (wanted.as_json is not None or wanted.svg is not None):
+        raise click.UsageError(
+            "--json and --svg are of an arena, and --replay tells one match: --record writes it"
+        )
     if wanted.as_json is not None and wanted.as_json == wanted.svg:
         raise click.UsageError("--json and --svg are two files")
     if (resume is None) is not bool(bots):

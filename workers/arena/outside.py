@@ -11,7 +11,7 @@ from domain.refusals import Malformed
 from domain.view import View
 from services.bot_child import BotFailed
 from services.bot_plugins import describe_plugin
-from services.outside_bot import STDIO, Budget, OutsideBot, outside_bot
+from services.outside_bot import STDIO, Budget, Losses, OutsideBot, outside_bot
 from workers.arena.seat import Answer, IllegalAnswer, NoAnswer, Player
 
 
@@ -26,6 +26,8 @@ class OutsideEntrant:
         self.text = text
         """See `Entrant`."""
         self._idle: list[OutsideBot] = []
+        self._losses = Losses()
+        """Of all seats together: a program that hangs would keep an arena waiting for each of them."""
         first = self._new()
         try:
             first.start()
@@ -41,7 +43,7 @@ class OutsideEntrant:
 
     def _new(self) -> OutsideBot:
         try:
-            return outside_bot(self._name, self._budget)
+            return outside_bot(self._name, self._budget, losses=self._losses)
         except Malformed as error:
             raise UnknownBot(str(error)) from error
 
