@@ -114,10 +114,9 @@ def create_app(
         api.register_blueprint(room)
     register_errors(app)
     Pages(api.spec.to_dict()).install(app)
-    here.meter.install(app)
     Limits(here, services.settings).install(app)
     let_in_origins(app, services.settings)
-    wsgi = gate.guard(with_headers(app.wsgi_app, services.settings))
+    wsgi = here.meter.watch(gate.guard(with_headers(app.wsgi_app, services.settings)))
     if metrics is not None:
         metrics.install(app)
         metrics.watch_listeners(here.hub.listeners)

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
-from flask import Flask, Response, request
-
-from api.inputs import RawRequest
+from api.gate import Wsgi
 
 SPAN: Final = 300
 """Seconds that are kept."""
 BOUNDS: Final = (0.001, 0.002, 0.003, 0.005, 0.008, 0.013, 0.02, 0.035, 0.06, 0.1, 0.2, 0.5, 1.0, 3.0)
 """Upper ends of the classes in which seconds are counted; the last class has none."""
-_BEGAN: Final = "hearts.metered"
 _COMMANDS: Final = frozenset(("POST", "DELETE", "PATCH", "PUT"))
 
 
@@ -44,10 +41,20 @@ class Meter:
         self._counts = [[0] * (3 + len(BOUNDS) + 1) for _ in range(SPAN)]
         self._at = [-1] * SPAN
 
-    def install(self, app: Flask) -> None:
-        """Count every request of an application."""
-        app.before_request(self._begin)
-        app.after_request(self._end)
+    def watch(self, inner: Wsgi) -> Wsgi:
+        """``inner``, with every request counted when its answer begins."""
+
+        def outer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+            began = time.perf_counter()
+            is_command = environ["REQUEST_METHOD"] in _COMMANDS
+
+            def begin(status: str, *more: Any) -> Any:
+                self.note(time.perf_counter() - began, command=is_command, refused=status[0] in "45")
+                return start_response(status, *more)
+
+            return inner(environ, begin)
+
+        return outer
 
     def note(self, seconds: float, *, command: bool, refused: bool) -> None:
         """Count one that has just been answered."""
@@ -74,20 +81,6 @@ class Meter:
             _sum_up([kept.get(second, blank) for second in range(begin, begin + width)])
             for begin in range(now - SPAN // width * width, now, width)
         ]
-
-    def _begin(self) -> None:
-        cast(RawRequest, request)._get_current_object().wsgi[_BEGAN] = time.perf_counter()  # type: ignore[attr-defined]
-
-    def _end(self, response: Response) -> Response:
-        asked = cast(RawRequest, request)._get_current_object()  # type: ignore[attr-defined]
-        began = asked.wsgi.get(_BEGAN)
-        if began is not None:
-            self.note(
-                time.perf_counter() - began,
-                command=asked.method in _COMMANDS,
-                refused=response.status_code >= 400,
-            )
-        return response
 
 
 def _sum_up(seconds: Sequence[Sequence[int]]) -> Second:

@@ -26,6 +26,7 @@ ACCOUNT: Final = {
     ("POST", "/v1/me/tokens"),
     ("DELETE", "/v1/me/tokens/<token>"),
     ("DELETE", "/v1/players/<player>"),
+    ("POST", "/v1/admin/parked/<game>/retry"),
 }
 """What changes an account and is about no game; `test_tokens` and `test_account_keys` hold these to their promises."""
 

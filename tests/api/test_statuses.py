@@ -18,7 +18,11 @@ from tests.api.guests import Guest, documented, open_table
 
 NOBODY = "0" * 24
 ALL_OPEN = ["me", "open", "open", "open"]
-QUERIES: dict[str, str] = {"/v1/games/{game}/why": "?card=QS", "/v1/games/{game}/diff": "?before=1"}
+QUERIES: dict[str, str] = {
+    "/v1/games/{game}/why": "?card=QS",
+    "/v1/games/{game}/diff": "?before=1",
+    "/v1/games/{game}/advice": "?at=1",
+}
 """What a call must be asked, where it must be."""
 BODIES: dict[str, Any] = {
     "/v1/players": {"name": "Anna"},
@@ -55,7 +59,8 @@ class Provoker:
         """The answer to such a call."""
         body = method in ("POST", "PATCH", "DELETE")
         json_type = {"Content-Type": "application/json"}
-        if path == "/v1/players/{player}" and status not in (401, 403):
+        operated = path == "/v1/players/{player}" or path.startswith("/v1/admin/")
+        if operated and status not in (401, 403):
             operator = Player(self.me.id, "Anna", frozenset(SCOPES), id_of(digest_of(self.me.token)))
             self.patch.setattr(self.services.players, "by_token", lambda _: operator)
         match status:
@@ -85,7 +90,7 @@ class Provoker:
             case 422 if body:
                 return self.call(method, path, data=b"[]", headers=json_type)
             case 422:
-                return self.call(method, path, query="?players=99&limit=x&at=x&wait=x&size=x")
+                return self.call(method, path, query="?players=99&limit=x&at=x&wait=x&size=x&language=x")
             case 429:
                 if path.endswith("/audit"):
                     self.game = self.over()

@@ -30,6 +30,7 @@ BEYOND_SCHEMAS = {
     "show_table": "an event and a seat are there; one of `as` and `open`",
     "explain_card": "an event and a seat are there; in a pass a seat is named or one's own",
     "compare_moments": "both events and the seat are there",
+    "get_advice": "an event and a seat are there; where several may act a seat is named",
     "read_events": "the game has come as far as `after`",
     "sit_down": "the table has the seat",
     "stand_up": "the table has the seat",
