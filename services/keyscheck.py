@@ -7,34 +7,21 @@ games in lists where they do not belong.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
 import redis
 
-from services.keys import EVERY_PATTERN, STREAMS_PATTERN, TEMPLATES, Keys
+from services.keys import EVERY_PATTERN, STREAMS_PATTERN, Keys
 from services.projections import STATUSES
-from services.wire import StoreError, Wire, type_of
+from services.wire import StoreError, Wire, template_of, type_of
 
 PAGE: Final = 1000
 """Keys, or members of a list, that are looked at at a time."""
 MOST_TOLD: Final = 200
 """Problems that are told; of further ones how many."""
 _OF_GAMES: Final = ("stream", "table", "snapshot", "idempotency")
-_NAMES: Final = [
-    (
-        re.compile(
-            re.sub(
-                r"<(\w+)>|pNN", lambda hole: f"(?P<{hole[1]}>.+)" if hole[1] else r"p\d+", re.escape(one.key)
-            )
-        ),
-        one.name,
-    )
-    for one in TEMPLATES
-    if "pNN" in one.key
-]
 
 
 class KeysReport(msgspec.Struct, frozen=True):
@@ -111,23 +98,16 @@ class KeysCheck:
 
     def _misplaced(self, key: str) -> str | None:
         """Why a key cannot be where it is."""
-        for pattern, name in _NAMES:
-            match = pattern.fullmatch(key)
-            if match is None:
-                continue
-            parts = match.groupdict()
-            if name in _OF_GAMES or name == "desk":
-                whose = parts.get("game") or parts["player"]
-                right = getattr(self._keys, name)(whose)
-                return (
-                    None
-                    if right == key
-                    else f"the key {key:.200} is in a wrong partition: the house looks at {right:.200}"
-                )
-            return (
-                None if key in self._partitions else f"the key {key:.200} is of no partition, or of no status"
-            )
-        return None
+        found = template_of(key)
+        if found is None or "pNN" not in found[0].key:
+            return None
+        name, parts = found[0].name, found[1]
+        if name in _OF_GAMES or name == "desk":
+            right = getattr(self._keys, name)(parts.get("game") or parts["player"])
+            if right == key:
+                return None
+            return f"the key {key:.200} is in a wrong partition: the house looks at {right:.200}"
+        return None if key in self._partitions else f"the key {key:.200} is of no partition, or of no status"
 
     def _without_stream(self, owned: Sequence[tuple[str, str]]) -> Iterator[str]:
         there = self._wire.pipeline([("EXISTS", self._keys.stream(game)) for _, game in owned])
@@ -223,7 +203,5 @@ def _type_of(raw: bytes) -> str | None:
 
 def _game_of(key: str) -> str | None:
     """The game that a key is of, where it is of one."""
-    for pattern, name in _NAMES:
-        if name in _OF_GAMES and (match := pattern.fullmatch(key)) is not None:
-            return match["game"]
-    return None
+    found = template_of(key)
+    return found[1]["game"] if found is not None and found[0].name in _OF_GAMES else None

@@ -71,9 +71,8 @@ def retry_parked(services: Services, game: str) -> bool:
     last = services.store.last(game)
     if not last:
         raise UnknownGame(f"there is no game {game:.60}")
-    if (
-        services.projections.seqs([game])[game] >= last
-    ):  # it was folded meanwhile, and a pointer would be passed over
+    # what was folded meanwhile has only its mark left: a pointer to it would be passed over
+    if services.projections.seqs([game])[game] >= last:
         services.projections.take_back(game)
     else:
         services.feed.point(game, last)

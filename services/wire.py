@@ -19,7 +19,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from redis.utils import HIREDIS_AVAILABLE
 
-from services.keys import TEMPLATES
+from services.keys import TEMPLATES, Template
 
 _MARGIN = 5.0
 """Seconds a blocking read may outlast the time it was asked to wait, before the server counts as gone."""
@@ -245,20 +245,33 @@ def _cannot_now(error: redis.ResponseError) -> bool:
     return isinstance(error, _NOT_NOW) or str(error).startswith(("MISCONF ", "NOREPLICAS ", "BUSY "))
 
 
-_TYPES: Final = [
+_PATTERNS: Final = [
     (
         re.compile(
-            re.sub(r"<\w+>|pNN", lambda hole: r"p\d+" if hole[0] == "pNN" else ".+", re.escape(one.key))
+            re.sub(
+                r"<(\w+)>|pNN",
+                lambda hole: f"(?P<{hole[1]}>.+)" if hole[1] else r"p\d+",
+                re.escape(one.key),
+            )
         ),
-        one.type,
+        one,
     )
     for one in TEMPLATES
 ]
 
 
+def template_of(key: str) -> tuple[Template, dict[str, str]] | None:
+    """The template of a key, and what stands in its holes; none where it is no key of ours."""
+    for pattern, template in _PATTERNS:
+        if match := pattern.fullmatch(key):
+            return template, match.groupdict()
+    return None
+
+
 def type_of(key: str) -> str | None:
     """The type that a key should have in the store; none where it is no key of ours."""
-    return next((kind for pattern, kind in _TYPES if pattern.fullmatch(key)), None)
+    found = template_of(key)
+    return None if found is None else found[0].type
 
 
 def wrong_types(wire: Wire, keys: Iterable[str]) -> dict[str, str]:
