@@ -198,7 +198,9 @@ def test_so_many_games_are_played_at_a_time() -> None:
     bot.play(6)
     assert (18, 0, 6) == (bot.moves, bot.failures, bot.finished)
     order = [game for game, _ in house.played]
-    assert {"g0", "g1"} == set(order[:5])
+    for number in range(2, 6):
+        before = order[: order.index(f"g{number}")]
+        assert number - 1 <= sum(before.count(game) == 3 for game in house.left)
     assert {"3C"} == {card for _, card in house.played}
 
 
