@@ -183,7 +183,8 @@ def _moon_chosen(state: State, event: e.MoonChosen) -> None:
 
 def _scored(state: State, event: e.HandScored) -> None:
     state.hands.append(event.points)
-    state.moons = (*state.moons, moon_shooter(state.terms, _hand(state)))
+    shooter = None if state.hand is None else moon_shooter(state.terms, state.hand)
+    state.moons = (*state.moons, shooter)
     state.totals = list(event.totals)
     if event.deal is None:
         state.sealed = (*state.sealed, _hand(state))
