@@ -78,6 +78,13 @@ class HandPoints(Schema):
 
     hand = number("from 1", 1, MOST_HANDS)
     points = _numbers("a number a seat", *_POINTS)
+    pass_offset = number("how its cards were passed: 1 left, -1 right, 2 across, 0 hold", -1, 2)
+    moon = fields.Integer(
+        required=True,
+        allow_none=True,
+        validate=validate.Range(0, MOST_SEATS - 1),
+        metadata={"description": "the seat that shot the moon; null where none did"},
+    )
 
 
 class OpenHand(Schema):

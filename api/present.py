@@ -52,7 +52,7 @@ def table_body(table: Table, seat: Seat | None, names: Mapping[str, str]) -> dic
         "trick": _laid(seen.leader, seen.trick, len(seen.seats)),
         **_last_trick(seen),
         "totals": seen.totals,
-        "hands": [{"hand": number, "points": points} for number, points in enumerate(seen.hands, first)],
+        "hands": _hands(state, first),
         "winners": seen.winners,
     }
     if seat is not None:
@@ -131,6 +131,14 @@ def _last_trick(seen: View) -> dict[str, Any]:
         return {"last_trick": [], "last_winner": None}
     leader, cards, winner = seen.history[-1]
     return {"last_trick": _laid(leader, cards, len(seen.seats)), "last_winner": winner}
+
+
+def _hands(state: State, first: int) -> list[dict[str, Any]]:
+    """The finished hands; ``first`` is the number of the first one."""
+    return [
+        {"hand": number, "points": points, "pass_offset": state.terms.pass_way(number), "moon": moon}
+        for number, (points, moon) in enumerate(zip(state.hands, state.moons, strict=True), first)
+    ]
 
 
 def _laid(leader: Seat, cards: Sequence[int], seats: int) -> list[dict[str, Any]]:

@@ -55,7 +55,7 @@ _VALUES: Final[dict[str, Any]] = {
     ],
     "last_winner": 0,
     "totals": [0, 13, 5, 8],
-    "hands": [{"hand": 1, "points": [0, 13, 5, 8]}],
+    "hands": [{"hand": 1, "points": [0, 13, 5, 8], "pass_offset": 1, "moon": None}],
     "winners": [],
     "you": 3,
     "hand": "4C 9D QS",

@@ -15,7 +15,7 @@ from msgspec import UNSET
 from domain import events as e
 from domain.cards import CARDS, cards_of, read_mask
 from domain.refusals import CorruptLog
-from domain.rules import find_opener, kitty_in_trick, moon_chooser
+from domain.rules import find_opener, kitty_in_trick, moon_chooser, moon_shooter
 from domain.ruleset import terms_of
 from domain.state import HandState, SeatState, State
 
@@ -77,6 +77,7 @@ def _created(state: State, event: e.GameCreated) -> None:
     state.seats = [SeatState(reserved=reserved.get(seat, "")) for seat in range(event.rules.players)]
     state.first_ready_at, state.root, state.phase, state.since = None, "", "seats", event.at
     state.hand, state.hands, state.totals = None, [], [0] * event.rules.players
+    state.moons = ()
     state.winners, state.reason = (), None
 
 
@@ -182,6 +183,8 @@ def _moon_chosen(state: State, event: e.MoonChosen) -> None:
 
 def _scored(state: State, event: e.HandScored) -> None:
     state.hands.append(event.points)
+    shooter = None if state.hand is None else moon_shooter(state.terms, state.hand)
+    state.moons = (*state.moons, shooter)
     state.totals = list(event.totals)
     if event.deal is None:
         state.sealed = (*state.sealed, _hand(state))

@@ -17,7 +17,7 @@ from domain.events import BotName, Branch, Choice, Reason
 from domain.ruleset import RuleSet, Terms, terms_of
 from domain.state import HandState, Phase, SeatState, State, Trick
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Raise it with every change of `State`, `HandState` or the fold: what was stored under another one is not used."""
 EVERY: Final = 8
 """A snapshot is stored with an append that reaches or passes a multiple of so many events."""
@@ -78,6 +78,7 @@ class Snapshot(msgspec.Struct, array_like=True):
     phase: Phase
     hand: _Hand | None
     hands: list[tuple[int, ...]]
+    moons: tuple[Seat | None, ...]
     totals: list[int]
     since: int
     last_at: int

@@ -210,6 +210,22 @@ def test_a_moon_is_chosen_by_what_it_leads_to(browser: Browser, house: str) -> N
         expect(page.locator(".ending")).to_have_text("You win with -26 points.")
         page.click("[data-act=scores]")
         expect(page.locator(".sheet tbody")).to_contain_text("☾ -26")
+        expect(page.locator(".sheet tbody td").first).to_have_text("no pass")
+
+
+def test_the_sheet_tells_passes_and_totals_over_the_hands(browser: Browser, house: str) -> None:
+    """After four hands: which way each was passed, as the server tells it, and a line a seat to its total."""
+    with visitor(browser) as person:
+        page = person.new_page()
+        sit(page, house, hands="4")
+        play_out(page)
+        page.click("[data-act=scores]")
+        ways = page.locator(".sheet tbody td:nth-child(2)")
+        expect(ways).to_have_text(["left", "right", "across", "no pass"])
+        expect(page.locator(".chart polyline")).to_have_count(4)
+        totals = page.locator(".sheet tfoot td").all_inner_texts()[1:]
+        ends = page.locator(".chart .name").all_text_contents()
+        assert [text.strip("★ ") for text in totals] == [text.rpartition(" ")[2] for text in ends]
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])

@@ -28,6 +28,7 @@ from tests.support.states import assert_same
 LAYOUT = {
     2: "ed7fc2a16e9fabc7ca8df331307a2dcc8d2d68e8fbf14c55e369d153aabab969",
     3: "eb06523d49eb32f6eee0ee7467deb2537454ecf3f9997c3ed0330f05700a261f",
+    4: "9dc03f33db3290f954fcd506948eae2873a9cad91d6ecd8b7f01ccfbf7777028",
 }
 """Digest of all snapshots of the recorded games, by the version they are stored under."""
 

@@ -29,8 +29,6 @@ export class Scene {
     this.won = [];
     /** Cards of dead tricks, which go to who takes the next one. @type {string[]} */
     this.dead = [];
-    /** Who chose what a moon does, by hand. @type {Map<number, { seat: number, choice: string }>} */
-    this.moons = new Map();
     /** Points of the hand that was scored last, while the next one has not begun. @type {number[] | null} */
     this.gained = null;
     this.names = namesOf(table);
@@ -92,7 +90,6 @@ export class Scene {
     const seat = event.seat ?? null;
     switch (event.t) {
       case "hand_dealt":
-        this.handNumber = event.hand ?? 0;
         this.freshHand();
         break;
       case "card_played":
@@ -103,10 +100,7 @@ export class Scene {
         this.dead = seat === null ? cards : [];
         if (seat !== null) this.won[seat].push(...cards.filter((card) => this.counts(card)));
         this.open = [];
-        break;
       }
-      case "moon_chosen":
-        this.moons.set(this.handNumber ?? 0, { seat: /** @type {number} */ (seat), choice: event.choice ?? "" });
     }
   }
 
