@@ -182,9 +182,11 @@ def _moon_chosen(state: State, event: e.MoonChosen) -> None:
 
 
 def _scored(state: State, event: e.HandScored) -> None:
+    hand = state.hand
     state.hands.append(event.points)
-    shooter = None if state.hand is None else moon_shooter(state.terms, state.hand)
-    state.moons = (*state.moons, shooter)
+    # a kitty that is sealed tells no moon, as it tells no cards
+    told = hand is not None and not (event.deal is None and hand.kitty)
+    state.moons = (*state.moons, moon_shooter(state.terms, _hand(state)) if told else None)
     state.totals = list(event.totals)
     if event.deal is None:
         state.sealed = (*state.sealed, _hand(state))
@@ -193,6 +195,10 @@ def _scored(state: State, event: e.HandScored) -> None:
 def _revealed(state: State, event: e.HandsRevealed) -> None:
     if not state.sealed or state.sealed[0].number != event.hand:
         raise CorruptLog(f"hand {event.hand} is not the next that is to be revealed")
+    at = event.hand - 1
+    if at < len(state.moons):  # a hand that was broken off has no score
+        shooter = moon_shooter(state.terms, state.sealed[0])
+        state.moons = (*state.moons[:at], shooter, *state.moons[at + 1 :])
     state.sealed = state.sealed[1:]
 
 

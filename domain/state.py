@@ -276,7 +276,7 @@ class State:
     hands: list[tuple[int, ...]]
     """Points of the finished hands."""
     moons: tuple[Seat | None, ...]
-    """Who shot the moon in each of them, if anybody."""
+    """Who shot the moon in each of them, if anybody; of a sealed hand with a kitty it is known when that is revealed."""
     totals: list[int]
     since: int
     """When the table came to wait for whom it waits for, in ms."""

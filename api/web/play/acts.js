@@ -4,7 +4,7 @@
 import { Refusal, at, bePlayer, call } from "./client.js";
 import { say } from "./dom.js";
 import { cardOf } from "./hand.js";
-import { askMoon } from "./moon.js";
+import { askClaim, askMoon } from "./asking.js";
 import { skip } from "./pace.js";
 import { showRules } from "./rules.js";
 import { cardsOf } from "./shapes.js";
@@ -128,8 +128,10 @@ export class Acts {
   }
 
   claim() {
-    if (this.game.scene?.table.legal) this.command("POST", "/claim", {});
-    else if (this.game.scene) this.game.tell(waiting(this.game.scene));
+    const { scene } = this.game;
+    if (!scene || document.querySelector("dialog[data-name=claim]")) return;
+    if (scene.table.claim) askClaim(scene, scene.table.claim, () => this.command("POST", "/claim", {}));
+    else this.game.tell(scene.table.legal ? t("It is not certain that you take all tricks that are left.") : waiting(scene));
   }
 
   async leave() {

@@ -89,10 +89,9 @@ export class Game {
       if (!this.scene) this.box.replaceChildren(...this.parts);
       /** @type {Scene | undefined} */
       this.scene = new Scene(table);
-      this.past = table.seq;
       document.title = t("Hearts: {variant}", { variant: table.variant });
       this.render();
-      this.stream = new Stream(this.id, 0, (item) => this.hear(item), (now) => this.connection(now));
+      this.stream = new Stream(this.id, table.seq, (item) => this.hear(item), (now) => this.connection(now));
       this.awake();
     } catch (error) {
       this.failed(error);
@@ -123,12 +122,6 @@ export class Game {
   hear(item) {
     const { scene } = this;
     if (!scene) return;
-    if (item.seq <= (this.past ?? 0)) {
-      if (item.seq === scene.recalled + 1) scene.recall(JSON.parse(item.event));
-      scene.recalled = Math.max(scene.recalled, item.seq);
-      if (item.seq === this.past) this.render();
-      return;
-    }
     if (item.seq <= (this.queue[this.queue.length - 1]?.seq ?? scene.seq)) return;
     this.queue.push(item);
     this.pump();

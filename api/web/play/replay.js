@@ -4,7 +4,7 @@
 import { Refusal, at, bePlayer, call, player } from "./client.js";
 import { button, choice, element, fill, link, say } from "./dom.js";
 import { cardOf, HandView } from "./hand.js";
-import { handUntil, indexAt, momentsOf, nextIndex, readEvents } from "./moments.js";
+import { indexAt, momentsOf, nextIndex, readEvents } from "./moments.js";
 import { OpenHands } from "./open-hands.js";
 import { Reel } from "./reel.js";
 import { Scene } from "./scene.js";
@@ -169,7 +169,6 @@ export class Replay {
     const { event, seq } = this.moment;
     const scene = new Scene(table);
     this.scene = scene;
-    for (const one of handUntil(this.events ?? [], seq)) scene.recall(one);
     if (event.t === "hand_scored") scene.gained = event.points ?? null;
     this.view.render(scene, false);
     const mine = table.you !== undefined && this.eyes !== OPEN;
@@ -190,7 +189,7 @@ export class Replay {
     const { hand, trick, event } = this.moment;
     const tricks = this.moments.filter((one) => one.hand === hand && one.event.t === "trick_ended").length || 1;
     const done = ["hand_scored", "game_ended"].includes(event.t) ? hand : hand - 1 + trick / (tricks + 1);
-    this.map.replaceChildren(scoreMap(all.map((one) => one.points), this.scene.names, done, (to) => void this.toHand(to)));
+    this.map.replaceChildren(scoreMap(all.map((one) => one.totals), this.scene.names, done, (to) => void this.toHand(to)));
   }
 
   /** @param {number} hand */

@@ -20,19 +20,11 @@ export class Scene {
     this.table = table;
     /** Events that are shown. */
     this.seq = table.seq;
-    this.recalled = 0;
     /** The full trick that still lies there, until the next card. @type {{ laid: Laid[], winner: number | null } | null} */
     this.finished = null;
-    /** The cards of the trick as the events tell them. @type {Laid[]} */
-    this.open = [];
-    /** Counting cards that each seat has taken in this hand. @type {string[][]} */
-    this.won = [];
-    /** Cards of dead tricks, which go to who takes the next one. @type {string[]} */
-    this.dead = [];
     /** Points of the hand that was scored last, while the next one has not begun. @type {number[] | null} */
     this.gained = null;
     this.names = namesOf(table);
-    this.freshHand();
     this.showLast();
   }
 
@@ -60,12 +52,6 @@ export class Scene {
     return [table.phase, table.hand_number, table.hand, this.isMine, table.legal].join();
   }
 
-  freshHand() {
-    this.won = this.table.seats.map(() => []);
-    this.dead = [];
-    this.open = [];
-  }
-
   /** After a reload the last trick lies there again, until the next card is led. */
   showLast() {
     const { trick, last_trick: laid, last_winner: winner, phase } = this.table;
@@ -85,41 +71,21 @@ export class Scene {
     return this.finished ? this.finished.laid : this.table.trick;
   }
 
-  /** Note what an event of the past, or of now, tells of the hand beyond what the table shows. @param {GameEvent} event */
-  recall(event) {
-    const seat = event.seat ?? null;
-    switch (event.t) {
-      case "hand_dealt":
-        this.freshHand();
-        break;
-      case "card_played":
-        this.open.push({ seat: /** @type {number} */ (seat), card: event.card ?? "" });
-        break;
-      case "trick_ended": {
-        const cards = [...this.dead, ...this.open.map((one) => one.card)];
-        this.dead = seat === null ? cards : [];
-        if (seat !== null) this.won[seat].push(...cards.filter((card) => this.counts(card)));
-        this.open = [];
-      }
-    }
-  }
-
-  /** Whether a card is worth points by the rules of the table. @param {string} card */
-  counts(card) {
-    const { points } = this.table.rules;
-    return Boolean(points[card] ?? points[card[1]]);
+  /** Those of some cards that are worth points, as the server names them. @param {Laid[]} laid */
+  counting(laid) {
+    const all = cardsOf(this.table.counting);
+    return laid.map((one) => one.card).filter((card) => all.includes(card));
   }
 
   /** Show what an event tells. @param {GameEvent} event @param {Record<string, string>} own what it tells this seat alone */
   follow(event, own) {
-    this.recall(event);
-    const table = { ...this.table, seats: this.table.seats.map((one) => ({ ...one })), turn: null, legal: undefined };
+    const table = { ...this.table, seats: this.table.seats.map((one) => ({ ...one })), turn: null, legal: undefined, claim: undefined };
     this.table = table;
     const seat = typeof event.seat === "number" ? table.seats[event.seat] : null;
     switch (event.t) {
       case "hand_dealt":
         Object.assign(table, { phase: "play", hand_number: event.hand, trick: [], last_trick: [], last_winner: null, hearts_broken: false, hand: own.cards, received: "", given: "" });
-        for (const one of table.seats) Object.assign(one, { cards: table.rules.hand, taken: 0, passed: false });
+        for (const one of table.seats) Object.assign(one, { cards: table.rules.hand, taken: 0, passed: false, won: "" });
         this.finished = null;
         break;
       case "cards_passed":
@@ -134,8 +100,12 @@ export class Scene {
         break;
       case "trick_ended":
         this.finished = { laid: table.trick, winner: event.seat ?? null };
+        if (seat) {
+          seat.taken += 1;
+          // who gets the cards of a dead trick is the server's to say
+          seat.won = [...cardsOf(seat.won), ...this.counting(table.trick)].join(" ");
+        }
         Object.assign(table, { last_trick: table.trick, last_winner: event.seat ?? null, trick: [] });
-        if (seat) seat.taken += 1;
         break;
       case "seat_to_bot":
         if (seat) seat.away = true;
@@ -143,7 +113,7 @@ export class Scene {
       case "hand_scored":
         this.gained = event.points ?? null;
         table.totals = event.totals ?? table.totals;
-        table.hands = [...table.hands, { hand: table.hand_number, points: event.points ?? [] }];
+        table.hands = [...table.hands, { hand: table.hand_number, points: event.points ?? [], totals: table.totals }];
     }
   }
 

@@ -22,7 +22,7 @@ export function scoreParts(scene) {
   const { table } = scene;
   /** @type {Element[]} */
   const parts = [element("div", "wide", sheetOf(scene))];
-  if (table.hands.length > 1) parts.push(chartOf(table.hands.map((one) => one.points), table.seats.map(({ seat }) => capital(scene.who(seat)))));
+  if (table.hands.length > 1) parts.push(chartOf(table.hands.map((one) => one.totals), table.seats.map(({ seat }) => capital(scene.who(seat)))));
   if (table.hands.some((one) => typeof one.moon === "number")) parts.push(element("p", "quiet", t("☾ shot the moon")));
   return parts;
 }
@@ -37,8 +37,7 @@ function sheetOf(scene) {
     const cells = hand.points.map((_, seat) => element("td", "", scored(hand, seat)));
     return element("tr", "", rowHead(String(hand.hand)), element("td", "", wayOf(hand)), ...cells);
   });
-  const least = Math.min(...table.totals);
-  const totals = table.totals.map((n) => element("td", n === least ? "best" : "", String(n)));
+  const totals = table.totals.map((n, seat) => element("td", table.places[seat] === 1 ? "best" : "", String(n)));
   const foot = element("tfoot", "", element("tr", "", rowHead(t("Total")), element("td", ""), ...totals));
   return element("table", "sheet", head, element("tbody", "", ...rows), foot);
 }
@@ -49,9 +48,8 @@ function longSheet(scene) {
   const heads = [t("Seat"), t("Total"), ...table.hands.map(({ hand }) => t("hand {n}", { n: hand }))];
   const ways = table.hands.map((hand) => element("td", "", wayOf(hand)));
   const head = element("thead", "", element("tr", "", ...heads.map((words) => columnHead(words))), element("tr", "", rowHead(t("Pass")), element("td", ""), ...ways));
-  const least = Math.min(...table.totals);
   const rows = table.seats.map(({ seat }) => {
-    const total = element("td", table.totals[seat] === least ? "best" : "", String(table.totals[seat]));
+    const total = element("td", table.places[seat] === 1 ? "best" : "", String(table.totals[seat]));
     return element("tr", "", rowHead(capital(scene.who(seat))), total, ...table.hands.map((hand) => element("td", "", scored(hand, seat))));
   });
   return element("table", "sheet long", head, element("tbody", "", ...rows));

@@ -17,10 +17,9 @@ export function toolRow(acts) {
   const pace = choice(t("Speed"), "speed", speedChoices(), speed());
   pace.select.addEventListener("change", () => setSpeed(pace.select.value));
   const hint = named(button(t("Hint"), () => acts.hint()), "hint");
-  const claim = named(button(t("Claim the rest"), () => acts.claim()), "claim");
   const leave = named(button(t("Let a bot play"), () => acts.leave()), "leave");
   const share = named(button(t("Copy the address"), () => copy(location.href.split("/").slice(0, 6).join("/"), share)), "share");
-  const inside = element("div", "drawer", pace.box, claim, leave, share, button(t("Keys"), showKeys));
+  const inside = element("div", "drawer", pace.box, leave, share, button(t("Keys"), showKeys));
   const more = element("details", "more", element("summary", "", t("More")), inside);
   inside.addEventListener("click", (event) => {
     if (event.target instanceof HTMLButtonElement && event.target !== share) more.removeAttribute("open");
@@ -31,7 +30,6 @@ export function toolRow(acts) {
     const { table, isMine } = scene;
     const playing = table.status === "playing";
     hint.hidden = !table.hints || !playing || scene.you === undefined;
-    claim.hidden = !isMine || table.phase !== "play";
     leave.hidden = !isMine || !playing;
     leave.textContent = t("Let a bot play");
   };
@@ -69,12 +67,21 @@ export function askParts(scene, acts, raised) {
   }
   if (table.phase === "pass" && !table.seats[you].passed) return passParts(scene, acts, raised);
   if (table.phase === "moon" && table.turn === you) return [asking(t("You shot the moon!")), named(button(t("Choose"), () => acts.moon(), "strong"), "moon")];
-  if (table.legal) return [asking(table.trick.length ? t("Your turn: play a card.") : t("You lead: play a card."), "mine")];
+  if (table.legal) return playParts(scene, acts);
   return [asking(waiting(scene))];
 }
 
 /** @param {string} words @param {string} [className] */
 const asking = (words, className = "") => element("span", `prompt ${className}`.trim(), words);
+
+/** @param {Scene} scene @param {Acts} acts */
+function playParts({ table }, acts) {
+  const parts = [asking(table.trick.length ? t("Your turn: play a card.") : t("You lead: play a card."), "mine")];
+  const { claim } = table;
+  // a last trick is as soon played as claimed
+  if (claim && claim.tricks > 1) parts.push(named(button(t("Claim the last {n} tricks", { n: claim.tricks }), () => acts.claim()), "claim"));
+  return parts;
+}
 
 /** @param {Scene} scene @param {Acts} acts @param {number} raised */
 function passParts(scene, acts, raised) {
@@ -114,9 +121,9 @@ function strangerParts(scene, acts) {
 /** @param {Scene} scene @param {Acts} acts */
 function overParts(scene, acts) {
   const { table, you } = scene;
-  const order = table.seats.map((one) => one.seat).sort((one, other) => table.totals[one] - table.totals[other]);
-  const place = (/** @type {number} */ seat) => 1 + table.totals.filter((n) => n < table.totals[seat]).length;
-  const rows = order.map((seat) => element("li", table.winners.includes(seat) ? "won" : "", `${place(seat)}. ${capital(scene.who(seat))} `, element("b", "", String(table.totals[seat]))));
+  const { places } = table;
+  const order = table.seats.map((one) => one.seat).sort((one, other) => places[one] - places[other]);
+  const rows = order.map((seat) => element("li", table.winners.includes(seat) ? "won" : "", `${places[seat]}. ${capital(scene.who(seat))} `, element("b", "", String(table.totals[seat]))));
   const parts = [element("h2", "ending", ending(scene)), element("ol", "ranks", ...rows)];
   const again = you !== undefined && !table.branch && !table.imported && table.reason !== "abandoned";
   if (again) parts.push(named(button(t("Rematch"), () => acts.rematch(), "strong"), "rematch"));
