@@ -175,8 +175,8 @@ def _about_at(url: str) -> Fixed:
 can be altered unseen: whoever played can check the whole game afterwards, offline.</p>
 <h2>Play</h2>
 <p>In the browser: <a href="/">to the tables</a>.</p>
-<p>In a terminal, where the program is installed:</p><pre>hearts play standard --url {escape(url)}</pre>
-<p>By HTTP, with a recent curl:</p><pre>{escape(_QUICK_START.format(url=url))}</pre>
+<p>In a terminal, where the program is installed:</p><pre tabindex="0">hearts play standard --url {escape(url)}</pre>
+<p>By HTTP, with a recent curl:</p><pre tabindex="0">{escape(_QUICK_START.format(url=url))}</pre>
 <p><a href="/verify">Check a game</a> · <a href="/audit">The server's report on one</a> · <a href="/docs">All calls</a> · <a href="/v1/openapi.json">OpenAPI</a> · <a href="/v1/games">tables</a></p>
 <h2>Variants</h2>
 <dl>{rows}</dl>

@@ -86,4 +86,6 @@ def test_a_claim_that_is_not_proved_is_not_offered(browser: Browser, house: str)
         expect(page.locator("[data-act=claim]")).to_have_count(0)
         page.keyboard.press("m")
         expect(page.locator("dialog")).to_have_count(0)
-        expect(page.locator(".says")).to_have_text("It is not certain that you take all tricks that are left.")
+        expect(page.locator(".says")).to_have_text(
+            "It is not certain that you take all tricks that are left."
+        )

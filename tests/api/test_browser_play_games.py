@@ -184,24 +184,29 @@ _OPEN_MOON = """async () => {
 """Opens tables at which whoever takes the two of clubs shoots the moon, until the player's ace is sure to take it: it is led by who has it."""
 
 
+def to_moon(page: Page, house: str) -> None:
+    """Go to a table of one hand, and shoot the moon there."""
+    sit(page, house)
+    game = page.evaluate(_OPEN_MOON)
+    page.goto(f"{house}/#/table/{game}")
+    page.wait_for_function(
+        "game => document.title.includes('custom') && document.querySelector('.game').dataset.turn",
+        arg=game,
+        polling=POLL,
+    )
+    while not page.locator("dialog[data-name=moon]").count():
+        seq = seq_of(page)
+        ace = page.locator(".hand .card.clear[data-card=AC]")
+        (ace if ace.count() else clear_cards(page).first).click()
+        wait_past(page, seq)
+        wait_for_me(page)
+
+
 def test_a_moon_is_chosen_by_what_it_leads_to(browser: Browser, house: str) -> None:
     """Given a moon, then both outcomes are shown as the server tells them, and the choice ends the hand."""
     with visitor(browser) as person:
         page = person.new_page()
-        sit(page, house)
-        game = page.evaluate(_OPEN_MOON)
-        page.goto(f"{house}/#/table/{game}")
-        page.wait_for_function(
-            "game => document.title.includes('custom') && document.querySelector('.game').dataset.turn",
-            arg=game,
-            polling=POLL,
-        )
-        while not page.locator("dialog[data-name=moon]").count():
-            seq = seq_of(page)
-            ace = page.locator(".hand .card.clear[data-card=AC]")
-            (ace if ace.count() else clear_cards(page).first).click()
-            wait_past(page, seq)
-            wait_for_me(page)
+        to_moon(page, house)
         expect(page.locator(".way")).to_have_count(2)
         expect(page.locator(".way").first.locator("tr").nth(1)).to_contain_text("0→26")
         expect(page.locator(".way").last.locator("tr").first).to_contain_text("0→-26")

@@ -46,7 +46,8 @@ export class Game {
     this.ask = element("div", "ask");
     this.clock = element("span", "clock");
     this.view.cloth.addEventListener("click", () => skip());
-    this.parts = [this.tools.row, this.view.cloth, this.says, this.ask, this.hand.box];
+    this.heading = element("h1", "unseen", t("Hearts"));
+    this.parts = [this.heading, this.tools.row, this.view.cloth, this.says, this.ask, this.hand.box];
     this.box = element("section", "game", ...this.parts);
     root.append(this.box);
     this.ticking = setInterval(() => this.tick(), 500);
@@ -89,7 +90,7 @@ export class Game {
       if (!this.scene) this.box.replaceChildren(...this.parts);
       /** @type {Scene | undefined} */
       this.scene = new Scene(table);
-      document.title = t("Hearts: {variant}", { variant: table.variant });
+      document.title = this.heading.textContent = t("Hearts: {variant}", { variant: table.variant });
       this.render();
       this.stream = new Stream(this.id, table.seq, (item) => this.hear(item), (now) => this.connection(now));
       this.awake();
@@ -279,6 +280,6 @@ function stuck(error, again) {
   const unknown = error instanceof Refusal && error.status === 404;
   const words = element("p", "", unknown ? t("There is no such table here. Perhaps the link was cut off, or the game was never played.") : error.message);
   words.setAttribute("role", "alert");
-  const ways = element("nav", "", link("/#/", t("To the lobby")), ...(unknown ? [] : [button(t("Try again"), again, "strong")]));
+  const ways = element("div", "ways-out", link("/#/", t("To the lobby")), ...(unknown ? [] : [button(t("Try again"), again, "strong")]));
   return element("div", "stuck", fan(["back", "back", "back"]), element("h1", "", unknown ? t("No table") : t("That did not work")), words, ways);
 }

@@ -45,7 +45,8 @@ export class Replay {
     this.says.setAttribute("role", "status");
     this.map = element("div", "map");
     this.looks = this.lookRow();
-    this.box = element("section", "replay", this.where, this.view.cloth, this.says, this.reel.box, this.hand.box, this.open.box, this.looks, this.map);
+    this.heading = element("h1", "unseen", t("Hearts"));
+    this.box = element("section", "replay", this.heading, this.where, this.view.cloth, this.says, this.reel.box, this.hand.box, this.open.box, this.looks, this.map);
     root.append(this.box);
     this.begin();
   }
@@ -64,7 +65,7 @@ export class Replay {
       /** The table as it is now. @type {Table} */
       this.last = body;
       this.moments = momentsOf(events);
-      document.title = t("Hearts: {variant}", { variant: body.variant });
+      document.title = this.heading.textContent = t("Hearts: {variant}", { variant: body.variant });
       if (!this.moments.length) {
         this.says.textContent = t("No cards have been dealt yet.");
         return;
