@@ -54,7 +54,7 @@ class ClaimOutcome(Schema):
 
 def moon_outcomes(seen: View) -> dict[str, dict[str, Any]]:
     """Both choices at a table that waits for one."""
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for choice in _CHOICES:
         points, totals, end = after_choice(seen, choice)
         winners = () if end is None else end.winners
