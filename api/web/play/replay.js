@@ -44,6 +44,8 @@ export class Replay {
     this.says = element("p", "says");
     this.says.setAttribute("role", "status");
     this.map = element("div", "map");
+    this.eyesChoice = choice(t("Seen"), "eyes", [[OWN, t("As everybody saw it")]], OWN);
+    this.spoil = document.createElement("input");
     this.looks = this.lookRow();
     this.heading = element("h1", "unseen", t("Hearts"));
     this.box = element("section", "replay", this.heading, this.where, this.view.cloth, this.says, this.reel.box, this.hand.box, this.open.box, this.looks, this.map);
@@ -82,12 +84,10 @@ export class Replay {
   }
 
   lookRow() {
-    this.eyesChoice = choice(t("Seen"), "eyes", [[OWN, t("As everybody saw it")]], OWN);
     this.eyesChoice.select.addEventListener("change", () => {
       this.eyes = this.eyesChoice.select.value;
       void this.go(this.index);
     });
-    this.spoil = document.createElement("input");
     this.spoil.type = "checkbox";
     this.spoil.id = "spoil";
     this.spoil.addEventListener("change", () => this.drawMap());
@@ -186,7 +186,7 @@ export class Replay {
 
   drawMap() {
     if (!this.scene || !this.last) return;
-    const all = this.spoil?.checked ? this.last.hands : this.scene.table.hands;
+    const all = this.spoil.checked ? this.last.hands : this.scene.table.hands;
     const { hand, trick, event } = this.moment;
     const tricks = this.moments.filter((one) => one.hand === hand && one.event.t === "trick_ended").length || 1;
     const done = ["hand_scored", "game_ended"].includes(event.t) ? hand : hand - 1 + trick / (tricks + 1);
