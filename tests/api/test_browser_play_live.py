@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
+from tests.support.frames import play_watched, watch
 from tests.support.playing import (
     DESK,
     PHONE,
@@ -127,6 +128,31 @@ def test_an_answer_may_come_after_its_events(browser: Browser, house: str) -> No
         page.unroute("**/moves")
         play_first(page)
         assert seq < seq_of(page)
+
+
+def test_a_card_is_shown_with_its_answer(browser: Browser, house: str) -> None:
+    """Given a stream that tells nothing, when the answer to a card comes, then the card lies there in the same frame."""
+    with visitor(browser) as person:
+        page = person.new_page()
+        sit(page, house)
+        pass_three(page)
+        held: list[Route] = []
+        page.route(
+            "**/events?*",
+            lambda route: (
+                held.append(route) if "event-stream" in route.request.headers["accept"] else route.continue_()
+            ),
+        )
+        page.reload()
+        wait_for_me(page)
+        watch(page)
+        cards = page.locator(".hand .card").count()
+        played = play_watched(page)
+        assert (0, 1) == (played.frames, len(held))
+        assert cards - 1 == page.locator(".hand .card").count()
+        # without the stream the page asks how the table stands, and goes on
+        wait_for_me(page)
+        assert 0 == play_watched(page).frames
 
 
 @contextmanager

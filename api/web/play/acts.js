@@ -98,7 +98,7 @@ export class Acts {
   /**
    * Send a command, one of a kind at each sight of the table, so that a double click plays one card; and see to it that
    * what comes of it is shown. The stream may show that before the answer is here: the next command need not wait for it.
-   * @param {string} method @param {string} path @param {object} [body]
+   * @param {string} method @param {string} path @param {{ play?: string, pass?: string[], moon?: string }} [body]
    */
   async command(method, path, body) {
     const given = `${path} ${this.game.scene?.moment}`;
@@ -111,6 +111,7 @@ export class Acts {
       this.taken = Math.max(this.taken, table.seq);
       this.game.hurryTo = Math.max(this.game.hurryTo, table.seq);
       skip();
+      if (body?.play && given === `${path} ${this.game.scene?.moment}`) this.game.layAhead(body.play);
       setTimeout(() => this.game.scene && this.game.scene.seq < table.seq && !this.game.queue.length && this.game.pump(), PATIENCE);
       return table;
     } catch (error) {

@@ -168,6 +168,13 @@ export class Game {
     if (event.t === "trick_ended" || event.t === "hand_scored") await stand("trick");
   }
 
+  /** Show a card as played that the server has taken, without waiting for the stream to tell it. @param {string} card */
+  layAhead(card) {
+    this.scene?.layAhead(card);
+    this.forget();
+    this.render();
+  }
+
   /** Take over the server's view; false where the stream owes what it has, which is then read. */
   async settle() {
     const { scene } = this;

@@ -24,6 +24,8 @@ export class Scene {
     this.finished = null;
     /** Points of the hand that was scored last, while the next one has not begun. @type {number[] | null} */
     this.gained = null;
+    /** The reader's card that lies there by the answer to its move, before its event is told. */
+    this.ahead = "";
     this.names = namesOf(table);
     this.showLast();
   }
@@ -61,6 +63,7 @@ export class Scene {
   /** Take over the server's view. @param {Table} table */
   settle(table) {
     this.table = table;
+    this.ahead = "";
     this.seq = Math.max(this.seq, table.seq);
     this.names = namesOf(table);
     if (table.trick.length) this.finished = null;
@@ -77,9 +80,23 @@ export class Scene {
     return laid.map((one) => one.card).filter((card) => all.includes(card));
   }
 
+  /** Lay the reader's card, which the server has taken, and whose event comes later. @param {string} card */
+  layAhead(card) {
+    const { you } = this;
+    if (you === undefined) return;
+    this.ahead = card;
+    this.table = this.moved();
+    this.lay(this.table, { seat: you, card });
+  }
+
+  /** A copy of the table to be changed, at which it is nobody's turn until the server says whose. @returns {Table} */
+  moved() {
+    return { ...this.table, seats: this.table.seats.map((one) => ({ ...one })), turn: null, legal: undefined, claim: undefined };
+  }
+
   /** Show what an event tells. @param {GameEvent} event @param {Record<string, string>} own what it tells this seat alone */
   follow(event, own) {
-    const table = { ...this.table, seats: this.table.seats.map((one) => ({ ...one })), turn: null, legal: undefined, claim: undefined };
+    const table = this.moved();
     this.table = table;
     const seat = typeof event.seat === "number" ? table.seats[event.seat] : null;
     switch (event.t) {
@@ -96,7 +113,8 @@ export class Scene {
         table.received = own.received;
         break;
       case "card_played":
-        this.lay(table, /** @type {Laid} */ (/** @type {unknown} */ (event)));
+        if (event.seat !== this.you || event.card !== this.ahead) this.lay(table, /** @type {Laid} */ (/** @type {unknown} */ (event)));
+        this.ahead = "";
         break;
       case "trick_ended":
         this.finished = { laid: table.trick, winner: event.seat ?? null };
