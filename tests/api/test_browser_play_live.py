@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
@@ -38,7 +41,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-def shown(page: Page) -> tuple[object, object, object]:
+def shown(page: Page) -> tuple[Any, Any, Any]:
     """What lies on the table, the hand, and what is told of the seats."""
     return page.evaluate(_LAID), page.evaluate(_HAND), page.evaluate(_TOLD)
 
@@ -109,6 +112,54 @@ def test_a_lost_connection_comes_back(browser: Browser, house: str) -> None:
         expect(page.locator("#pill")).to_have_attribute("data-state", "live")
         assert cards - 1 == page.locator(".hand .card").count()
         play_first(page)
+
+
+def test_a_server_that_comes_back(browser: Browser, tmp_path: Path) -> None:
+    """Given a trick with cards in it, when the server goes and comes back, then all lies there still, and what was pressed is played once.
+
+    Meanwhile the pill says that there is no connection, and the table stands as it stood.
+    """
+    with visitor(browser) as person:
+        page = person.new_page()
+        with running_house(tmp_path / "data") as house:
+            sit(page, house)
+            pass_three(page)
+            play_first(page)
+            while page.locator(".cloth.done").count() or not page.locator(".laid [data-card]").count():
+                play_first(page)
+            before, seq = shown(page), seq_of(page)
+        expect(page.locator("#pill")).to_have_attribute("data-state", "lost")
+        expect(page.locator("#pill")).to_have_text("no connection")
+        assert before == shown(page)
+        clear_cards(page).first.click()
+        expect(page.locator(".game.busy")).to_have_count(1)
+        with running_house(tmp_path / "data", port=urlsplit(house).port or 0) as again:
+            assert house == again
+            wait_past(page, seq)
+            wait_for_me(page)
+            expect(page.locator("#pill")).to_have_attribute("data-state", "live")
+            expect(page.locator(".hand .card")).to_have_count(len(before[1]) - 1)
+            play_first(page)
+
+
+def test_a_slow_line(browser: Browser, house: str) -> None:
+    """Given half a second to the server and back, and 30 KB a second, then a card pressed twice is played once, and nothing fails."""
+    with visitor(browser) as person:
+        page = person.new_page()
+        line = person.new_cdp_session(page)
+        line.send("Network.enable")
+        slow = {"offline": False, "latency": 500, "downloadThroughput": 30_000, "uploadThroughput": 30_000}
+        line.send("Network.emulateNetworkConditions", slow)
+        sit(page, house)
+        pass_three(page)
+        for _ in range(2):
+            cards, seq = page.locator(".hand .card").count(), seq_of(page)
+            clear_cards(page).first.dblclick()
+            expect(page.locator(".game.busy")).to_have_count(1)
+            wait_past(page, seq)
+            wait_for_me(page)
+            expect(page.locator(".hand .card")).to_have_count(cards - 1)
+        expect(page.locator("#pill")).to_have_attribute("data-state", "live")
 
 
 def test_an_answer_may_come_after_its_events(browser: Browser, house: str) -> None:

@@ -23,12 +23,12 @@ def house_environ() -> dict[str, str]:
 
 
 @contextmanager
-def running_house(folder: Path, **settings: str) -> Iterator[str]:
+def running_house(folder: Path, *, port: int = 0, **settings: str) -> Iterator[str]:
     """The address of a house that keeps its games under ``folder``; stopped, and seen to have stopped, at the end.
 
-    ``settings`` are variables of its environment.
+    ``port`` is a free one unless it is given; ``settings`` are variables of its environment.
     """
-    command = [sys.executable, "-m", "services.cli", "up", "--port", "0", "--data", str(folder)]
+    command = [sys.executable, "-m", "services.cli", "up", "--port", str(port), "--data", str(folder)]
     with subprocess.Popen(
         command, cwd=folder.parent, env=house_environ() | settings, stdout=subprocess.PIPE, text=True
     ) as process:
