@@ -21,7 +21,7 @@ from services.cli import read_settings
 from services.cli_rules import read_changes, read_rules
 from services.embedded import EmbeddedStoreError
 from services.interrupts import Interrupted, interruptible
-from services.outputs import STDOUT, Output
+from services.outputs import STDOUT, Output, opened_output
 from services.printable import printable_line
 from services.queue import Queue
 from services.retold import Retold
@@ -300,7 +300,7 @@ def _finish(plan: Plan, wanted: Wanted, tally: Tally) -> None:
 def _write(path: Path, result: bytes) -> str:
     """Write a file; why it cannot be, or nothing."""
     try:
-        with click.open_file(str(path), "wb") as file:
+        with opened_output(path) as file:
             file.write(result)
     except OSError as error:
         return f"{path}: {error.strerror}"
