@@ -11,12 +11,11 @@ import os
 import re
 import secrets
 import stat
-import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final, Protocol
 from zlib import crc32
 
@@ -24,6 +23,7 @@ from domain.refusals import CorruptLog
 from services.keys import Keys
 from services.sealed import EventChanged, unpack
 from services.store import CorruptStream, Entry, Seq
+from services.whole_files import create_whole, put_whole, sync_folder
 from services.wire import StoreUnavailable, Wire
 
 KEPT_ENTRIES: Final = 20_000
@@ -74,28 +74,17 @@ class Folder:
 
     def write(self, name: str, block: bytes) -> None:
         """Keep a block, for the house's own eyes."""
-        self._put(name, block, os.replace)
+        self._put(name, block, put_whole)
 
     def create(self, name: str, block: bytes) -> None:
         """Keep a block where there is none of this name yet; else do nothing."""
-        with suppress(FileExistsError):
-            self._put(name, block, os.link)
+        self._put(name, block, create_whole)
 
-    def _put(self, name: str, block: bytes, place: Callable[[Path, Path], None]) -> None:
+    def _put(self, name: str, block: bytes, put: Callable[[Path, bytes], None]) -> None:
         path = self._path / name
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fresh = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-        try:
-            descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(block)
-                file.flush()
-                os.fsync(file.fileno())
-            place(fresh, path)
-        finally:
-            fresh.unlink(missing_ok=True)
-        for folder in (path.parent, self._path):
-            _sync(folder)
+        put(path, block)
+        sync_folder(self._path)
 
     def read(self, name: str) -> bytes:
         """A block. Raises FileNotFoundError."""
@@ -170,7 +159,7 @@ class Archive:
         self._wire = wire
         self._files: Files = Remote(place) if is_address(place) else Folder(Path(self.place))
         self._kept: OrderedDict[str, tuple[float, list[Entry]]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def __call__(self, game: str, last: Seq) -> list[Entry]:
         """The events of a game up to that seq, as the archive has or had them in the last minute. Raises `ArchiveDamaged`."""
@@ -290,11 +279,3 @@ def file_name(game: str, last: Seq) -> str:
     if _ID.fullmatch(game) is None:
         raise ArchiveDamaged(game, 1, "no game has such an id")
     return f"{crc32(game.encode()) % 256:02x}/{game}-{last}.ndjson.gz"
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

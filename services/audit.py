@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hmac
-import os
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -17,6 +15,7 @@ from domain.events import KeyRotated
 from domain.refusals import HeartsError
 from domain.shuffle import hash_parts
 from services.keys import Keys
+from services.whole_files import create_whole
 
 if TYPE_CHECKING:  # not at run time: proofs are verified without a store, and redis-py takes long to load
     from services.wire import Wire
@@ -238,14 +237,4 @@ def _is_missing(path: Path) -> bool:
 def _make_key_file(path: Path, seed: bytes) -> None:
     """Two processes may start at once: the first to link its file wins, and both read the same key."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    mine = path.with_name(f"{path.name}.{os.getpid()}")
-    descriptor = os.open(mine, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(seed.hex() + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(mine, path)
-    finally:
-        mine.unlink()
+    create_whole(path, f"{seed.hex()}\n".encode())

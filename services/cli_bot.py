@@ -118,6 +118,8 @@ def try_out(name: str) -> None:
     from services.interrupts import interruptible
     from services.outside_bot import STDIO, outside_bot
 
+    if name in BOTS and name not in plugin_names():
+        raise click.BadParameter(f"{name} is a house bot; a program or a plug-in is tried")
     try:
         found = outside_bot(name if name in plugin_names() or name.startswith(STDIO) else STDIO + name)
     except Malformed as error:

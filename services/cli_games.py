@@ -6,6 +6,7 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, cast
 
 import click
@@ -21,6 +22,7 @@ from services.cli_records import FILES
 from services.codec import CODEC
 from services.imported import NotImportable
 from services.keyscheck import require_marks
+from services.outputs import Output, opened_output
 from services.paging import EventPages
 from services.players import LONGEST_NAME
 from services.printable import file_name, printable_line
@@ -69,10 +71,8 @@ def open_house(*, known: bool = False) -> Iterator[Services]:
     show_default=True,
     help="The proof file of all events so far, or the record of a finished game.",
 )
-@click.option(
-    "--out", type=click.File("wb", lazy=True), default="-", help="Where to; standard output by default."
-)
-def export(game: str, form: str, out: IO[bytes]) -> None:
+@click.option("--out", type=Output(), default="-", help="Where to; standard output by default.")
+def export(game: str, form: str, out: Path) -> None:
     """Write a game of the store as a proof file or as a record.
 
     Both are what the API gives out under /v1/games/GAME/proof and /record.
@@ -84,8 +84,8 @@ def export(game: str, form: str, out: IO[bytes]) -> None:
             raise click.ClickException(str(error)) from error
         entries = EventPages(house.store).entries(game, table.seq)
         if form == "proof":
-            for piece in proof_lines(entries, house.key, table.head, house.log.prove):
-                out.write(piece)
+            with opened_output(out) as file:
+                file.writelines(proof_lines(entries, house.key, table.head, house.log.prove))
             return
         if table.state.phase != "over":
             raise click.ClickException("the game is not over; until then there is only its proof file")
@@ -95,7 +95,8 @@ def export(game: str, form: str, out: IO[bytes]) -> None:
             )
         events = cast("list[AnyEvent]", CODEC.decode_all(list(entries)))
         record = record_of(events, house.players.seat_names(table.state))
-        out.write(msgspec.json.encode(record) + b"\n")
+        with opened_output(out) as file:
+            file.write(msgspec.json.encode(record) + b"\n")
 
 
 @click.command(name="import")

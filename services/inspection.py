@@ -111,6 +111,11 @@ class Inspection:
         copies = self._copies
         return not self._entries and self._torn is None and copies.projected is None and not copies.reach
 
+    @property
+    def _missing(self) -> int:
+        """The event behind the last one, which is the first that a game lacks whose end was cut off."""
+        return len(self._entries) + 1
+
     # --- what may still come
 
     def is_behind(self) -> bool:
@@ -174,15 +179,16 @@ class Inspection:
         self._problems.append(Problem(check, event, detail))
 
     def _break(self, seq: int, why: str) -> None:
-        if self._broken is None or seq < self._broken[0]:
-            self._broken = seq, why
+        first = min(seq, self._missing)
+        if self._broken is None or first < self._broken[0]:
+            self._broken = first, why
 
     def _check_receipts(self, key: Signer) -> tuple[ReceiptReport, ...]:
         """The events that players have receipts of are those of the store."""
         told = tuple(judge_receipt(one, self._heads, self._entries, key) for one in self._receipts)
         for one in told:
             if one.status == "fails":
-                self._tell("receipt", one.seq, one.detail)
+                self._tell("receipt", min(one.seq, self._missing), one.detail)
                 self._break(one.seq, f"by a receipt: {one.detail}")
         return told
 

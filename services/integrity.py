@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -24,6 +24,7 @@ from services.leaves import Leaf
 from services.levels import Level, integrity_level
 from services.merkle import verify_inclusion
 from services.notes import SignedCheckpoint, read_checkpoint
+from services.plain_json import read_evidence
 from services.rotations import KeysOverTime
 
 LAST_SEQ: Final = 2**53 - 1
@@ -174,7 +175,7 @@ class IntegrityCheck:
             raise Failed(1, f"{which} is of game {receipt.game:.64}, not of this one")
         if receipt.seq > self._events:
             why = f"{which} is of event {receipt.seq}, and the file ends with event {self._events}: it was cut off"
-            raise Failed(receipt.seq, why)
+            raise Failed(self._events + 1, why)
         if receipt.seq < 1 or receipt.head != self._chain.head_of(receipt.seq).hex():
             raise Failed(receipt.seq, f"{which} was given for other events")
         if not verify_receipt(receipt, self._keys.at(receipt.seq)):
@@ -213,7 +214,7 @@ class IntegrityCheck:
             return Failed(self._events, why)
         if named.seq > self._events:
             return Failed(
-                named.seq,
+                self._events + 1,
                 f"{which} has the {named.kind} of the game at event {named.seq}, and the file ends with event "
                 f"{self._events}: it was cut off",
             )
@@ -273,7 +274,7 @@ class _KeptLeaf(msgspec.Struct, frozen=True):
 
 def read_kept_receipt(data: bytes) -> Receipt:
     """A receipt as a command answered it: alone, or the whole answer, or a line of a proof file. Raises `Malformed`."""
-    found = _json(data, "a receipt")
+    found = read_evidence(data, "a receipt")
     if isinstance(found, dict) and isinstance(found.get("receipt"), dict):
         found = found["receipt"]
     try:
@@ -295,7 +296,7 @@ def read_kept_checkpoint(data: bytes) -> KeptCheckpoint:
             return KeptCheckpoint(read_checkpoint(data.decode()))
         except UnicodeDecodeError as error:
             raise Malformed("a checkpoint is UTF-8") from error
-    found = _json(data, "a checkpoint")
+    found = read_evidence(data, "a checkpoint")
     if isinstance(found, dict) and found.keys() == {"checkpoint"} and isinstance(found["checkpoint"], str):
         return KeptCheckpoint(read_checkpoint(found["checkpoint"]))
     try:
@@ -321,10 +322,3 @@ def check_hex(hashes: Iterable[str]) -> None:
     for text in hashes:
         if not is_hex(text):
             raise ValueError(f"{text!r:.80} is not 32 bytes in lower-case hex")
-
-
-def _json(data: bytes, what: str) -> Any:
-    try:
-        return msgspec.json.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Malformed(f"{what} is JSON, and this is none") from error

@@ -17,6 +17,7 @@ from domain.refusals import Malformed
 from domain.shuffle import hash_parts
 from services.audit import ServerKey, is_signed
 from services.json_fields import told_wrong
+from services.plain_json import read_evidence
 
 MOST_KEYS: Final = 200
 """Keys that a server may have: so many signatures a note of the longest origin has room for (`services.notes`)."""
@@ -60,10 +61,11 @@ class _List(msgspec.Struct, frozen=True):
 
 def read_key_list(data: bytes) -> KeyList:
     """The list as `/v1/log/keys` answers it; further members are let be. Raises `Malformed`, which says what is wrong."""
+    found = read_evidence(data, "a list of keys")
     try:
-        entries = msgspec.json.decode(data, type=_List).keys
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Malformed(f"no list of keys: {_why_none(data)}") from error
+        entries = msgspec.convert(found, _List).keys
+    except msgspec.ValidationError as error:
+        raise Malformed(f"no list of keys: {told_wrong(found, _List)}") from error
     keys = tuple(one.server_key for one in entries)
     if not 0 < len(keys) <= MOST_KEYS or not all(map(_KEY.fullmatch, keys)) or len(set(keys)) < len(keys):
         raise Malformed(f"no list of 1 to {MOST_KEYS} different keys, each 64 digits of lower-case hex")
@@ -73,13 +75,6 @@ def read_key_list(data: bytes) -> KeyList:
         if not _is_link(keys[0], number, old.server_key, new):
             raise Malformed(f"key {number} is not signed by the one before it")
     return KeyList(keys)
-
-
-def _why_none(data: bytes) -> str:
-    try:
-        return told_wrong(msgspec.json.decode(data), _List)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return "it is no JSON"
 
 
 def _is_link(first: str, number: int, old: str, new: Any) -> bool:

@@ -31,6 +31,7 @@ from services.audit import (
 from services.folded import Table
 from services.keylist import MOST_KEYS
 from services.keys import Keys
+from services.whole_files import put_whole
 from services.wire import StoreUnavailable
 
 if TYPE_CHECKING:
@@ -170,22 +171,9 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _append_line(path: Path, line: str) -> None:
-    """Add a line to a file, which is at any moment the old or the new one whole."""
-    path = path.resolve()  # a link stays one
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    """Add a line to the file."""
     try:
         text = path.read_text(encoding="ascii").strip()
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(f"{text}\n{line}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        put_whole(path, f"{text}\n{line}\n".encode("ascii"))
     except OSError as error:
-        fresh.unlink(missing_ok=True)
         raise KeyFileError(f"no key can be added to {path}: {error.strerror or error}") from error

@@ -9,11 +9,10 @@ cannot put back to an earlier one. A new process has to read no more than the le
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock, get_ident
+from threading import Lock
 
 import redis
 
@@ -23,6 +22,7 @@ from services.keys import Keys
 from services.merkle import grow, join, pieces, verify_consistency
 from services.notes import SignedCheckpoint, read_checkpoint
 from services.translog import PAGE, CorruptTransparencyLog, TransparencyLog
+from services.whole_files import ANYBODYS, put_whole
 from services.wire import StoreUnavailable
 
 
@@ -72,7 +72,7 @@ class LogEdge:
             self._kept = size
         if self._memory is not None:
             with suppress(OSError):
-                _put(self._memory, note)
+                put_whole(self._memory, note.encode(), ANYBODYS)
 
     def kept(self) -> list[tuple[str, SignedCheckpoint]]:
         """The last checkpoints that this server has signed, each with the place it stands in. Raises `KeyMissing`."""
@@ -181,17 +181,6 @@ def _read(note: bytes, place: str, server_keys: Sequence[str]) -> SignedCheckpoi
     if not kept.judge(server_keys):
         raise CorruptTransparencyLog(f"the checkpoint in {place} is not signed by this server")
     return kept
-
-
-def _put(path: Path, note: str) -> None:
-    """Write a file, which is at any moment the old or the new one whole."""
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.{get_ident()}.new")
-    try:
-        fresh.write_text(note, encoding="utf-8")
-        fresh.replace(path)
-    except OSError:
-        fresh.unlink(missing_ok=True)
-        raise
 
 
 def _grown(size: int, frontier: Sequence[bytes], leaves: Sequence[bytes]) -> list[bytes]:

@@ -21,6 +21,7 @@ from services.keylist import KeyList, read_key_list
 from services.leaves import Leaf
 from services.merkle import join, node_hash, verify_consistency
 from services.notes import SignedCheckpoint, read_checkpoint
+from services.plain_json import read_plain
 
 ANSWER_SECONDS: Final = 30.0
 """A server that is silent for so long does not answer."""
@@ -86,7 +87,7 @@ class LogClient:
         """The path from one size of the log to a later one."""
 
         def read(data: bytes) -> list[bytes]:
-            path = msgspec.json.decode(data, type=_Consistency).path
+            path = msgspec.convert(read_plain(data), _Consistency).path
             check_hex(path)
             return [bytes.fromhex(one) for one in path]
 
@@ -138,7 +139,7 @@ class LogClient:
 
 
 def _read_entries(data: bytes) -> tuple[Entry, ...]:
-    found = msgspec.json.decode(data, type=_Entries).entries
+    found = msgspec.convert(read_plain(data), _Entries).entries
     check_hex(one.head for one in found)
     return found
 

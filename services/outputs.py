@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final, cast
 
 import click
 
 from services.printable import printable_line
+from services.whole_files import ANYBODYS, written_whole
 
 UNWRITTEN = 2
 """The exit status where the output cannot be written; 1 would say that what was checked does not hold."""
@@ -52,6 +55,21 @@ class Output(click.Path):
             except OSError as error:
                 self.fail(printable_line(f"{str(path)!r} cannot be written: {error.strerror}"), param, ctx)
         return path
+
+
+@contextmanager
+def opened_output(path: Path) -> Iterator[BinaryIO]:
+    """Standard output for `STDOUT`, or a file that is there whole at the end or not at all; a device or a pipe is written as it goes."""
+    if path == STDOUT:
+        require_output()
+        with click.open_file(str(STDOUT), "wb") as file:
+            yield cast("BinaryIO", file)
+    elif path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+    else:
+        with written_whole(path, ANYBODYS) as file:
+            yield file
 
 
 def try_to_write(path: Path) -> None:

@@ -11,6 +11,8 @@ import json
 import re
 from typing import Any, Final
 
+from domain.refusals import Malformed
+
 MOST_LEVELS: Final = 64
 """Objects and lists within each other at most. Those of an honest event are three."""
 MOST_VALUES: Final = 2**16
@@ -27,6 +29,8 @@ HALF_PAIR: Final = "a text in it has half of a surrogate pair"
 TWICE: Final = "a key stands twice in an object in it"
 _IN_ORDER: Final = (ODD_NUMBER, HALF_PAIR, TWICE)
 """Of several faults the first is told that stands above, so that all readers tell the same."""
+NOT_JSON: Final = (NO_UTF8, NO_JSON)
+"""What is said of bytes that are no JSON at all."""
 _TEXTS: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _BRACKETS: Final = re.compile(rb"[\[\]{}]")
 _HALF: Final = re.compile("[\ud800-\udfff]")
@@ -64,6 +68,15 @@ def read_plain(data: bytes) -> Any:
         if why in faults:
             raise NotPlain(why)
     return value
+
+
+def read_evidence(data: bytes, what: str) -> Any:
+    """The value of JSON that a reader kept, ``what`` with its article. Raises `Malformed`, in the words of the page ``/verify``."""
+    try:
+        return read_plain(data)
+    except NotPlain as error:
+        why = "this is none" if str(error) in NOT_JSON else str(error)
+        raise Malformed(f"{what} is JSON, and {why}") from error
 
 
 def _is_deep(data: bytes) -> bool:

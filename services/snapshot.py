@@ -1,14 +1,18 @@
 """A folded table as bytes, kept beside its stream so that a long game need not be folded from its first event.
 
-A snapshot is a shortcut and never the truth: it is dropped when its version is another than this program's, and the
-fold of all events says the same (tests hold it to that). It holds secrets, as the stream does, and is never published.
+A snapshot is a shortcut and never the truth: it is dropped where another fold than this program's made it, which a hash of
+that fold's sources in it tells, or where its checksum says that it was damaged; and the fold of all events says the same
+(tests hold it to that). It holds secrets, as the stream does, and is never published.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
+from hashlib import sha256
+from importlib.resources import files
 from operator import attrgetter
 from typing import Any, Final
+from zlib import crc32
 
 import msgspec
 
@@ -17,8 +21,9 @@ from domain.events import BotName, Branch, Choice, Reason
 from domain.ruleset import RuleSet, Terms, terms_of
 from domain.state import HandState, Phase, SeatState, State, Trick
 
-VERSION: Final = 3
-"""Raise it with every change of `State`, `HandState` or the fold: what was stored under another one is not used."""
+FOLD_BYTES: Final = 8
+"""Of the hash of the fold, with which a snapshot begins; a checksum of four bytes and the table follow."""
+_CHECKSUM_BYTES: Final = 4
 EVERY: Final = 8
 """A snapshot is stored with an append that reaches or passes a multiple of so many events."""
 
@@ -53,7 +58,6 @@ class _Hand(msgspec.Struct, array_like=True):
 class Snapshot(msgspec.Struct, array_like=True):
     """A table after event ``seq``: its state, the head of its chain, and when the event happened (Unix ms)."""
 
-    version: int
     seq: int
     head: bytes
     at: int
@@ -123,9 +127,8 @@ def take_snapshot(
     """The bytes of a table after event ``seq``; the arguments are those of a `services.folded.Table`."""
     fields: dict[str, Any] = {name: getattr(state, name) for name in _SHARED}
     hand = None if state.hand is None else _pack_hand(state.hand)
-    return _encode(
+    return seal(
         Snapshot(
-            version=VERSION,
             seq=seq,
             head=head,
             at=at,
@@ -139,22 +142,65 @@ def take_snapshot(
     )
 
 
+def seal(snapshot: Snapshot) -> bytes:
+    """The bytes of a snapshot, which begin with the hash of the fold and a checksum."""
+    fold, table = fold_hash(), _encode(snapshot)
+    return fold + _checksum(fold, table) + table
+
+
 def read_snapshot(data: bytes) -> Snapshot | None:
-    """The snapshot in ``data``; none where it is of another version or cannot be read, for then the events serve."""
+    """The snapshot in ``data``; none where another fold made it or it cannot be read, for then the events serve."""
+    fold, checksum, table = _parts(data)
+    if fold != fold_hash() or checksum != _checksum(fold, table):
+        return None
     try:
-        snapshot = _decode(data)
+        return _decode(table)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    return snapshot if snapshot.version == VERSION else None
 
 
 def is_of_other_version(data: bytes) -> bool:
-    """Whether this is a snapshot that a program of another version took, which nobody uses and nothing is wrong with."""
+    """Whether this is a whole snapshot that a program with another fold took, which nobody uses and nothing is wrong with."""
+    fold, checksum, table = _parts(data)
+    if fold == fold_hash():
+        return False
+    return checksum == _checksum(fold, table) or _is_numbered(data)
+
+
+@cache
+def fold_hash() -> bytes:
+    """A hash of the sources that a snapshot follows from: events, rules, the fold, and what of a table is stored.
+
+    What was folded by others is folded again, be the difference only a comment: nobody has to think of raising a number.
+    """
+    digest = sha256()
+    of_domain = [file for file in files("domain").iterdir() if file.name.endswith(".py")]
+    of_domain.sort(key=lambda file: file.name)
+    for file in [
+        *of_domain,
+        *(files("services") / name for name in ("codec.py", "folded.py", "snapshot.py")),
+    ]:
+        source = file.read_bytes()
+        digest.update(f"{file.name} {len(source)} ".encode() + source)
+    return digest.digest()[:FOLD_BYTES]
+
+
+def _parts(data: bytes) -> tuple[bytes, bytes, bytes]:
+    behind = FOLD_BYTES + _CHECKSUM_BYTES
+    return data[:FOLD_BYTES], data[FOLD_BYTES:behind], data[behind:]
+
+
+def _checksum(fold: bytes, table: bytes) -> bytes:
+    return crc32(table, crc32(fold)).to_bytes(_CHECKSUM_BYTES, "little")
+
+
+def _is_numbered(data: bytes) -> bool:
+    """Whether it is from before snapshots had checksums, with a number as its first field."""
     try:
         fields = msgspec.msgpack.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError):
         return False
-    return isinstance(fields, list) and bool(fields) and type(fields[0]) is int and fields[0] != VERSION
+    return isinstance(fields, list) and bool(fields) and type(fields[0]) is int
 
 
 def _pack_hand(hand: HandState) -> _Hand:

@@ -125,7 +125,7 @@ def bots(count: int, exit_with_parent: bool) -> None:
     sweep.start()
     log.info("the bots play")
     if not kernel.AVAILABLE:
-        log.warning("the compiled kernel is not here: new tables' search bots think with %d playouts", BUDGET)
+        log.warning("%s: new tables' search bots think with %d playouts", kernel.NO_KERNEL, BUDGET)
     try:
         _work(services.queue, stop)
     finally:

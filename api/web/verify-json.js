@@ -23,6 +23,8 @@ export const OF_EVENTS = {
   [TOO_DEEP]: `an event is nested ${MOST_LEVELS} deep at most, and this is deeper`,
   [NO_JSON]: "an event is a JSON object, and this is none",
 };
+/** What is said of bytes that are no JSON at all. */
+export const NOT_JSON = [NO_UTF8, NO_JSON];
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Bytes that are not JSON, or not such that everybody reads it alike; the message says why. */

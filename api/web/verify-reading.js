@@ -2,7 +2,7 @@
 /** Reads proof files and what a reader kept, strictly: whatever is not exactly of the format is `Malformed`, with its line. */
 
 import { canCheckSignatures, fromHex, hashFromHex, isSigned, keyLinkMessage, leafHash, noteKeyHash, same, toHex, utf8 } from "./verify-formulas.js";
-import { NotPlain, OF_EVENTS, readPlain } from "./verify-json.js";
+import { NOT_JSON, NotPlain, OF_EVENTS, readPlain } from "./verify-json.js";
 import { EVENTS, KEPT_LEAF, LINES, MORE, readRules, wrongField } from "./verify-shapes.js";
 
 /** @typedef {import("./verify-formulas.js").Bytes} Bytes */
@@ -275,31 +275,15 @@ function inAscii(text) {
 
 // --- what a reader kept
 
-/**
- * JSON in which a number that is written with a fraction or an exponent is no whole one, where the browser tells how it was.
- * @param {string} text @returns {any}
- */
-function parse(text) {
-  /** @type {any} */
-  const keep = (/** @type {string} */ _, /** @type {any} */ value, /** @type {any} */ context) =>
-    typeof value === "number" && /[.eE]/.test(context?.source ?? "") ? { fraction: value } : value;
-  return JSON.parse(text, keep);
-}
-
 /** @param {string} text @param {string} what @returns {any} */
 function parseKept(text, what) {
-  try {
-    return parse(text);
-  } catch {
-    throw new Malformed(`${what} is JSON, and this is none`);
-  }
+  return plain(utf8(text), (why) => new Malformed(`${what} is JSON, and ${NOT_JSON.includes(why) ? "this is none" : why}`));
 }
 
 /** A receipt as a command answered it: alone, or in the whole answer. Throws `Malformed`. @param {string} text @returns {Receipt} */
 export function readKeptReceipt(text) {
   const found = parseKept(text, "a receipt");
   const receipt = found?.receipt ?? found;
-  if (typeof receipt?.seq === "number" && !Number.isSafeInteger(receipt.seq)) throw new Malformed(`no receipt: ${NO_SEQ}`);
   const wrong = wrongField(receipt, LINES.signedHead);
   if (wrong !== null) throw new Malformed(`no receipt: ${wrong} is missing or not as it should be`);
   if (receipt.seq < 1) throw new Malformed(`no receipt: ${NO_SEQ}`);

@@ -321,7 +321,7 @@ class IntegrityCheck {
   async receipt(receipt, which) {
     const { game, seq } = receipt;
     if (game !== this.proof.game) throw new Failed(1, `${which} is of game ${game.slice(0, 64)}, not of this one`);
-    if (seq > this.count) throw new Failed(seq, `${which} is of event ${seq}, and the file ends with event ${this.count}: it was cut off`);
+    if (seq > this.count) throw new Failed(this.count + 1, `${which} is of event ${seq}, and the file ends with event ${this.count}: it was cut off`);
     const head = seq > 0 ? this.chain.heads[seq] : undefined;
     if (head === undefined || toHex(head) !== receipt.head) throw new Failed(seq, `${which} was given for other events`);
     const key = this.keys.findLast(({ since }) => since < seq)?.key ?? "";
@@ -350,7 +350,7 @@ class IntegrityCheck {
     if (named === undefined) return new Failed(this.count, `${which} has a leaf that is of none of the file's events: they were changed or cut off`);
     const { kind, seq } = named;
     if (seq <= this.count) return new Failed(seq, `${which} has other events up to the ${kind} of the game`);
-    return new Failed(seq, `${which} has the ${kind} of the game at event ${seq}, and the file ends with event ${this.count}: it was cut off`);
+    return new Failed(this.count + 1, `${which} has the ${kind} of the game at event ${seq}, and the file ends with event ${this.count}: it was cut off`);
   }
 
   /** @param {KeptCheckpoint} kept */

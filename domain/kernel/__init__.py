@@ -28,6 +28,8 @@ try:
     from domain.kernel import _hearts
 except ImportError:  # there was no compiler when this was installed
     AVAILABLE = False
+NO_KERNEL: Final = "the compiled kernel is not here"
+"""What is said of its lack, with what follows from it."""
 
 PLAYED: Final = frozenset(
     (

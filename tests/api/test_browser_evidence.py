@@ -138,6 +138,9 @@ def test_evidence_that_cannot_be_read_is_told_in_the_same_words(page: Page) -> N
         for change in ({"seq": 2**60}, {"seq": "1"}, {"head": "zz"}, {"signature": ""})
     ]
     receipts += ["garbage", "[]", "\ufeff" + json.dumps(whole)]
+    receipts += [
+        f'{json.dumps(whole)[:-1]},"more":{more}}}' for more in ("1.0", str(2**53), '{"a":1,"a":1}', "[" * 70)
+    ]
     for text in receipts:
         with pytest.raises(Malformed) as refused:
             read_kept_receipt(text.encode())
@@ -164,7 +167,11 @@ def test_evidence_that_cannot_be_read_is_told_in_the_same_words(page: Page) -> N
         ({"receipts": ['{"game":"g"}']}, "the receipt cannot be read: no receipt: seq"),
         *(
             ({"receipts": [receipt_of(file_of(played().events)).replace('"seq":', f'"seq":{at}')]}, NO_SEQ)
-            for at in ("-", '0,"x":', "9" * 30)
+            for at in ("-", '0,"x":')
+        ),
+        (
+            {"receipts": ['{"seq":1,"seq":2}']},
+            "the receipt cannot be read: a receipt is JSON, and a key stands",
         ),
         ({"checkpoints": ["garbage"]}, "the checkpoint cannot be read"),
         ({"checkpoints": ["{"]}, "the checkpoint cannot be read"),

@@ -12,6 +12,7 @@ from werkzeug.test import TestResponse
 
 from api.app import create_app
 from services.audit import Receipt, verify_receipt
+from services.integrity import read_kept_receipt
 from services.settings import Settings
 from services.wiring import Services, build
 from tests.api.guests import Guest, open_table
@@ -74,6 +75,15 @@ def test_a_repeat_gets_the_same_outcome(services: Services, scene: Scene, route:
     for _ in range(2):
         assert is_again(command.send(Idempotency_Key="k"), first)
     assert before == seqs(services)
+
+
+@ALL
+def test_a_whole_answer_is_evidence(scene: Scene, route: tuple[str, str]) -> None:
+    """What a player keeps as it came is read alike by everybody: its receipt is the one that the answer tells."""
+    answer = scene(route).send()
+    told = answer.json.get("receipt") if answer.data else None
+    if told is not None:
+        assert read_kept_receipt(answer.data)._asdict() == told
 
 
 @ALL

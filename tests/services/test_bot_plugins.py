@@ -205,3 +205,4 @@ def test_a_trial_is_of_every_variant_and_number_of_seats(monkeypatch: pytest.Mon
 def test_a_program_that_cannot_begin_is_not_tried() -> None:
     """It has lost no decision: why it cannot is all that is said."""
     assert (1, "Error: /no/bot cannot play: no such program: '/no/bot'\n") == run("try", "/no/bot")
+    assert (2, True) == ((found := run("try", "rules"))[0], "rules is a house bot" in found[1])

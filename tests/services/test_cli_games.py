@@ -48,6 +48,7 @@ def test_a_record_there_and_back(run: Run, tmp_path: Path) -> None:
         assert print_record(read_record(back)) == record
         proof = tmp_path / "proof.ndjson"
         assert run("export", game, "--out", str(proof)).exit_code == 0
+        assert ["proof.ndjson"] == [one.name for one in tmp_path.iterdir() if "proof" in one.name]
         told = CliRunner().invoke(verify, [str(proof)])
         assert "F (fair deals) not shown: imported" in told.output
         assert told.exit_code == 0

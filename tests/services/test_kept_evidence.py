@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 
 import msgspec
 import pytest
 
 from domain.refusals import Malformed
-from services.integrity import Kept, KeptCheckpoint, WrongEvidence, read_kept_receipt
+from services.integrity import Kept, KeptCheckpoint, WrongEvidence, read_kept_checkpoint, read_kept_receipt
 from services.notes import read_checkpoint
+from services.plain_json import HALF_PAIR, ODD_NUMBER, TWICE
 from services.proof import read_proof
 from services.verdicts import verify_proof
 from tests.services.test_proof_log import END, EVENTS, LOG, OTHERS, file_of, found, kept_leaf, receipt_at
@@ -40,13 +42,39 @@ def test_receipts_that_the_server_has_not_signed_accuse_nobody() -> None:
         )
 
 
-@pytest.mark.parametrize("seq", [-1, 0, 2**53, 10**30])
+@pytest.mark.parametrize("seq", [-1, 0])
 def test_a_receipt_of_no_event_is_none(seq: int) -> None:
-    """The events of a game have numbers from 1 on, and such as every reader of JSON can hold."""
+    """The events of a game have numbers from 1 on."""
     with pytest.raises(Malformed, match=r"^no receipt: seq is not a number from 1 to 2\^53$"):
         read_kept_receipt(json.dumps(receipt_at(40)._replace(seq=seq)._asdict()).encode())
     with pytest.raises(Malformed, match=r"^no receipt: signature is not 64 bytes in lower-case hex$"):
         read_kept_receipt(json.dumps(receipt_at(40)._replace(signature="C0")._asdict()).encode())
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ('"seq":40', TWICE),
+        (f'"more":{2**53}', ODD_NUMBER),
+        ('"more":1.0', ODD_NUMBER),
+        ('"more":"\\ud800"', HALF_PAIR),
+    ],
+)
+def test_what_readers_could_see_differently_is_no_evidence(more: str, why: str) -> None:
+    """A key twice, a number that some readers change, half a surrogate pair: in a receipt, in an answer around it, in a leaf."""
+    receipt = json.dumps(receipt_at(40)._asdict())
+    doubled = f"{receipt[:-1]},{more}}}"
+    for text in (
+        doubled,
+        f'{{"receipt":{doubled}}}',
+        f'{{"receipt":{receipt},"more":[{{"seq":1,{more}}}],"receipt":1}}',
+    ):
+        with pytest.raises(Malformed, match=r"^a receipt is JSON, and "):
+            read_kept_receipt(text.encode())
+    with pytest.raises(Malformed, match=f"^a receipt is JSON, and {re.escape(why)}$"):
+        read_kept_receipt(doubled.encode())
+    with pytest.raises(Malformed, match=r"^a checkpoint is JSON, and "):
+        read_kept_checkpoint(f'{{"checkpoint":"","checkpoint":"",{more}}}'.encode())
 
 
 def test_a_receipt_by_a_key_that_cannot_be_read_is_let_be() -> None:

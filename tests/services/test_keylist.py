@@ -120,10 +120,21 @@ def test_a_list_that_was_changed_is_refused(name: str) -> None:
         read_key_list(json.dumps(body).encode())
 
 
-@pytest.mark.parametrize("data", [b"", b"\xff", b"[]", b"[" * 10_000, b"null"], ids=range(5))
-def test_what_is_no_list_is_refused(data: bytes) -> None:
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "a list of keys is JSON, and this is none"),
+        (b"\xff", "a list of keys is JSON, and this is none"),
+        (b"[]", "no list of keys: the whole"),
+        (b"[" * 10_000, "a list of keys is JSON, and it is nested more than 64 deep"),
+        (b"null", "no list of keys: the whole"),
+        (b'{"keys":[],"keys":[]}', "a list of keys is JSON, and a key stands twice in an object in it"),
+    ],
+    ids=range(6),
+)
+def test_what_is_no_list_is_refused(data: bytes, words: str) -> None:
     """In a sentence."""
-    with pytest.raises(Malformed, match="no list of keys"):
+    with pytest.raises(Malformed, match=words):
         read_key_list(data)
 
 

@@ -95,6 +95,12 @@ def test_an_audit_that_is_broken_off(signum: signal.Signals, house: Services) ->
     assert [] == alive(others)
 
 
+def judges(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    """The two processes that judge for a command, none until they are both there."""
+    found = [one for one in below(process) if "spawn_main" in " ".join(one.cmdline())]
+    return found if len(found) == 2 else []
+
+
 def test_a_judge_that_is_killed_is_told() -> None:
     """Nothing is said of the rest: status 2."""
     command = (*HEARTS, "verify", "-q", "-j", "2", "-")
@@ -102,9 +108,12 @@ def test_a_judge_that_is_killed_is_told() -> None:
         assert process.stdin
         process.stdin.write(RECORDS)
         process.stdin.flush()
-        others = until(lambda: [one for one in below(process) if "spawn_main" in " ".join(one.cmdline())])
+        others = until(lambda: judges(process))
+        # so that there is a rest: neither of them does anything more
+        for one in others:
+            one.suspend()
         others[0].kill()
-        _, told = process.communicate(timeout=30)
+        _, told = process.communicate(RECORDS, timeout=30)
     assert 2 == process.returncode
     assert told.endswith("Error: a process that judges was ended; nothing is said of the rest\n")
     assert [] == alive(others)

@@ -202,22 +202,22 @@ def test_a_receipt_that_was_kept_holds() -> None:
 
 
 def test_a_receipt_that_was_kept_finds_a_change_and_a_cut() -> None:
-    """Events before it were changed, or it is of an event behind the end: I fails at its event."""
+    """Events before it were changed: I fails at its event. It is of an event behind the end: at the first that is missing."""
     changed = [(seq, public.replace(b'"seat":2', b'"seat":3'), b"") for seq, public, _ in ENTRIES]
     fails = found(file_of(None, key=KEY, entries=changed), Kept((receipt_at(90),)))
     assert (fails.status, fails.event) == ("fails", 90)
     assert "your receipt was given for other events" in fails.detail
     fails = found(cut(file_of(None), 80), Kept((receipt_at(90),)))
-    assert (fails.status, fails.event) == ("fails", 90)
+    assert (fails.status, fails.event) == ("fails", 81)
     assert "ends with event 80: it was cut off" in fails.detail
 
 
 def test_a_leaf_that_was_kept_finds_a_cut() -> None:
-    """Given the log's word on the end, a file without its last events fails at the end that was told."""
+    """Given the log's word on the end, a file without its last events fails at the first event that is missing."""
     kept = Kept((), (kept_leaf(LOG, END),))
     assert found(file_of(None), kept).status == "holds"
     fails = found(cut(file_of(None), 60), kept)
-    assert (fails.status, fails.event) == ("fails", EVENTS)
+    assert (fails.status, fails.event) == ("fails", 61)
     assert "the end of the game at event" in fails.detail
     changed = [(seq, public.replace(b'"seat":2', b'"seat":3'), b"") for seq, public, _ in ENTRIES]
     fails = found(file_of(None, entries=changed), kept)
@@ -332,7 +332,7 @@ def test_verify_takes_what_was_kept(run: Callable[..., Result]) -> None:
     )
     fails = run(cut(file_of(None), 80), receipt=receipt)
     assert 1 == fails.exit_code
-    assert "I (nothing altered) FAILS at event 90: your receipt is of event 90" in fails.stdout
+    assert "I (nothing altered) FAILS at event 81: your receipt is of event 90" in fails.stdout
 
 
 def test_verify_refuses_what_cannot_be_meant(run: Callable[..., Result]) -> None:

@@ -83,6 +83,8 @@ def test_a_receipt_of_an_event_that_is_gone(services: Services, game: str) -> No
     report, one = audit(services, kept)
     assert "fails" == one.status
     assert f"there are {kept.seq - 3} events that can be read: cut off" in told(report, "receipt")
+    first_missing = {one.event for one in [*report.problems, *report.claims] if one.event is not None}
+    assert {kept.seq - 2} == first_missing
     services.client.flushall()
     report, one = audit(services, kept)
     assert ("fails", "unknown", False) == (one.status, report.status, report.ok)

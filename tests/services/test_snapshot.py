@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,24 +15,18 @@ from hypothesis import strategies as st
 from domain.bots import BOTS
 from domain.commands import SeatPlan
 from domain.ruleset import RuleSet
-from domain.shuffle import genesis_head
 from domain.variants import ruleset_of
 from services import snapshot as snapshots
 from services.folded import Table, follow, resume
-from services.snapshot import EVERY, VERSION, take_snapshot
+from services.snapshot import EVERY, take_snapshot
 from services.store import Store
-from tests.golden.test_golden import HEADS, recorded
 from tests.support.clock import Clock
 from tests.support.games import play_game, rule_sets, steady
 from tests.support.handler import first_move, started, tables_on
 from tests.support.snapshots import let_snapshot_lie
 from tests.support.states import assert_same
 
-LAYOUT = {
-    2: "ed7fc2a16e9fabc7ca8df331307a2dcc8d2d68e8fbf14c55e369d153aabab969",
-    3: "eb06523d49eb32f6eee0ee7467deb2537454ecf3f9997c3ed0330f05700a261f",
-}
-"""Digest of all snapshots of the recorded games, by the version they are stored under."""
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def snapshot_of(table: Table) -> bytes:
@@ -54,17 +51,40 @@ def test_a_snapshot_holds_the_whole_table(rules: RuleSet, seed: int) -> None:
     assert after[1:] == end[1:]
 
 
-def test_the_layout_belongs_to_the_version() -> None:
-    """What state and fold put into a snapshot has not changed: otherwise raise VERSION, and note the new digest here."""
-    digest = hashlib.sha256()
-    for name in list(HEADS)[:9]:  # those of the first version; later recordings change nothing here
-        table = Table(None, 0, genesis_head(name), 0)  # type: ignore[arg-type]
-        _, entries = recorded(name)
-        for at in range(0, len(entries), 7):
-            known = table if at else None
-            table = follow(name, known, entries[at : at + 7])
-            digest.update(snapshot_of(table))
-    assert digest.hexdigest() == LAYOUT[VERSION]
+def test_a_snapshot_belongs_to_the_sources_of_the_fold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a change to any file that the fold imports, or to what is stored of a table, then its snapshots are others'."""
+    for floor in ("domain", "services"):
+        (tmp_path / floor).mkdir()
+        for file in (ROOT / floor).glob("*.py"):
+            shutil.copy(file, tmp_path / floor)
+    monkeypatch.setattr(snapshots, "files", lambda floor: tmp_path / floor)
+    measure = snapshots.fold_hash.__wrapped__
+    assert snapshots.fold_hash() == measure()
+    reached = [
+        name for name in imported_by("services.folded", "services.snapshot") if name.startswith("domain.")
+    ]
+    assert {"domain.fold", "domain.state", "domain.rules", "domain.ruleset"} < set(reached)
+    known = {measure()}
+    for name in (*reached, "services.codec", "services.folded", "services.snapshot"):
+        with tmp_path.joinpath(*name.split(".")).with_suffix(".py").open("a") as source:
+            source.write("# changed\n")
+        assert measure() not in known, name
+        known.add(measure())
+
+
+def imported_by(*names: str) -> set[str]:
+    """The modules of the house that are loaded with some, in a process of its own."""
+    program = f"import sys, {', '.join(names)}; print(*(n for n, m in sys.modules.items() if n.startswith('domain.')))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return {
+        name
+        for name in done.stdout.split()
+        if name.count(".") == 1 and name not in ("domain.bots", "domain.kernel")
+    }
 
 
 @pytest.mark.parametrize("spoil", ["other version", "cut short", "empty", "no snapshot at all"])
@@ -80,7 +100,7 @@ def test_a_snapshot_that_cannot_be_used_is_not(
     stored = log.client.get(key)
     assert isinstance(stored, bytes)
     if spoil == "other version":
-        monkeypatch.setattr(snapshots, "VERSION", VERSION + 1)
+        monkeypatch.setattr(snapshots, "fold_hash", lambda: b"anothers")
     elif spoil == "no snapshot at all":
         log.client.delete(key)
     else:

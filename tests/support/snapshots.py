@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from services.snapshot import read_snapshot
+from services.snapshot import read_snapshot, seal
 from services.store import Store
 
 
@@ -16,6 +16,6 @@ def let_snapshot_lie(store: Store, game: str, **fields: Any) -> None:
     seq, _, data = store.client.get(key).partition(b":")
     kept = read_snapshot(data)
     assert kept is not None
-    lying = msgspec.msgpack.encode(msgspec.structs.replace(kept, **fields))
+    lying = seal(msgspec.structs.replace(kept, **fields))
     assert read_snapshot(lying) is not None
     store.client.set(key, seq + b":" + lying)

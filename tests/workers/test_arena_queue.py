@@ -223,7 +223,7 @@ def test_it_is_taken_up_by_its_id(
     Kept(queue.wire, arena_id(PLAN)).begin(PLAN, 8)
     done = CliRunner().invoke(arena, ["--resume", arena_id(PLAN), "--json", "-"])
     assert 0 == done.exit_code, done.output
-    assert "5 deals are kept from before" in done.stderr
+    assert "plays alone until one comes; 5 deals are kept from before" in done.stderr
     found = msgspec.json.decode(done.stdout)
     assert (8, ["rules", "random"]) == (found["deals"], [bot["bot"] for bot in found["bots"]])
     assert list(range(1, 9)) == here

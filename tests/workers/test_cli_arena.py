@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
+from domain import kernel
 from domain.bots import BOTS
 from services.cli_records import verify
 from workers.arena.cli import arena
@@ -86,6 +87,25 @@ def test_a_match_is_told_and_written_as_a_record(tmp_path: Path) -> None:
     assert "hand 3 is scored: A rules " in done.stdout.splitlines()[-1]
     checked = CliRunner().invoke(verify, [str(record)])
     assert 0 == checked.exit_code, checked.output
+
+
+def test_a_match_that_is_none_of_the_arenas_is_told(tmp_path: Path) -> None:
+    """Given seats that are not shared evenly, then it is played, and said that no table has it."""
+    for seating, there in (("ABBA", False), ("AAAB", True)):
+        done = run("rules", "random", "--replay", f"1:3:{seating}")
+        assert (0, there) == (
+            done.exit_code,
+            "the arena itself does not seat them AAAB in deal 3" in done.stderr,
+        )
+
+
+def test_that_there_is_no_kernel_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the command, before it plays."""
+    monkeypatch.setattr(kernel, "AVAILABLE", False)
+    done = run("rules", "random", "--deals", "2")
+    assert (0, 1) == (done.exit_code, done.stderr.count(kernel.NO_KERNEL))
+    monkeypatch.undo()
+    assert kernel.NO_KERNEL not in run("rules", "random", "--deals", "2").stderr
 
 
 @pytest.mark.parametrize(

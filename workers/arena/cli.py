@@ -14,6 +14,7 @@ import click
 import msgspec
 from click.core import ParameterSource
 
+from domain import kernel
 from domain.refusals import HeartsError
 from domain.state import State
 from services.bot_child import killed_on_interrupt
@@ -21,7 +22,7 @@ from services.cli import read_settings
 from services.cli_rules import read_changes, read_rules
 from services.embedded import EmbeddedStoreError
 from services.interrupts import Interrupted, interruptible
-from services.outputs import STDOUT, Output
+from services.outputs import STDOUT, Output, opened_output
 from services.printable import printable_line
 from services.queue import Queue
 from services.retold import Retold
@@ -167,6 +168,8 @@ def _arena(
             _run_queued(plan, queue, wanted._replace(deals=deals or before))
         return
     plan = _plan(bots, asked)
+    if not kernel.AVAILABLE:
+        _say(f"{kernel.NO_KERNEL}: bots that search take some hundred times as long for a playout")
     if options["replay"] is not None:
         _replay(plan, options["replay"], options["record"])
     elif queued:
@@ -240,7 +243,7 @@ def _run_queued(plan: Plan, queue: Queue, wanted: Wanted) -> None:
     help_ = (
         f"{workers} arena worker{'' if workers == 1 else 's'} can help"
         if workers
-        else "no arena worker is there"
+        else "no arena worker is there, and this command plays alone until one comes"
     )
     _say(f"arena {name}: {help_}; {there:,} deals are kept from before")
     try:
@@ -300,7 +303,7 @@ def _finish(plan: Plan, wanted: Wanted, tally: Tally) -> None:
 def _write(path: Path, result: bytes) -> str:
     """Write a file; why it cannot be, or nothing."""
     try:
-        with click.open_file(str(path), "wb") as file:
+        with opened_output(path) as file:
             file.write(result)
     except OSError as error:
         return f"{path}: {error.strerror}"
@@ -314,6 +317,11 @@ def _replay(plan: Plan, text: str, record: Path | None) -> None:
         told = replay_match(plan, place.deal, place.seating)
     except HeartsError as error:
         raise click.UsageError(printable_line(str(error))) from error
+
+    if not told.of_arena:
+        _say(
+            f"the arena itself does not seat them {place.seating.upper()} in deal {place.deal}: what is told is in no table"
+        )
 
     def names(_: State) -> list[str]:
         return told.names

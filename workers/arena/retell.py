@@ -9,8 +9,8 @@ import msgspec
 from domain import events as e
 from domain.record import as_first_hand, record_of
 from domain.refusals import HeartsError
-from workers.arena.match import Plan, Score, open_table, play_match
-from workers.arena.seatings import Seating, letter, read_seating
+from workers.arena.match import Plan, Score, deal_id, open_table, play_match
+from workers.arena.seatings import Seating, letter, read_seating, seatings_of
 
 
 class NoMatch(HeartsError):
@@ -34,6 +34,8 @@ class Retelling(NamedTuple):
     scores: list[Score]
     """By bot."""
     record: dict[str, Any]
+    of_arena: bool
+    """Whether the arena plays the deal in this seating too."""
 
 
 def read_place(text: str) -> Place:
@@ -58,7 +60,8 @@ def replay_match(plan: Plan, deal: int, written: str) -> Retelling:
         if isinstance(events[-1], e.HandDealt):  # of the hand behind it, which is not played
             del events[scored + 1 :]
     names = [f"{letter(bot)} {plan.bots[bot]}" for bot in seating]
-    return Retelling(events, names, scores, _record(plan, events, names))
+    known = seatings_of(len(plan.bots), plan.rules.players, deal_id(plan, deal))
+    return Retelling(events, names, scores, _record(plan, events, names), seating in known)
 
 
 def _record(plan: Plan, events: list[e.AnyEvent], names: list[str]) -> dict[str, Any]:
