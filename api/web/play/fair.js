@@ -62,7 +62,7 @@ export function showFair(about, check = false) {
       tell(sentences([/** @type {Error} */ (error).message]), "fails");
     } finally {
       go.removeAttribute("aria-disabled");
-      status.scrollIntoView({ block: "nearest" });
+      checking.scrollIntoView({ block: "start" });
     }
   }
 
@@ -96,7 +96,7 @@ function whole(ledger, scene) {
   if (!ledger.locked) return t("The cards of every hand come from a secret of the server and a number of each player. All are sealed before anybody can see another, so nobody can choose the cards. When everybody is ready the players' numbers are opened; the server's secret is opened hand by hand, when the hand is over.");
   const names = ledger.locked.flatMap((number, seat) => (number ? [scene.who(seat)] : []));
   if (!names.length) return t("All deals of this game are fixed, by the server's secret alone: no player threw in a number.");
-  return t("All deals of this game are fixed, by the server's secret and the numbers of {names}. Nobody could choose them.", { names: listed(names) });
+  return t("All deals of this game are fixed, by the server's secret and by what these threw in: {names}. Nobody could choose them.", { names: listed(names) });
 }
 
 /** @param {Ledger} ledger @param {Scene} scene */
