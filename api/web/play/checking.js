@@ -18,6 +18,7 @@ export const proofOf = (game) => at(game, "/proof");
  * @param {import("./ledger.js").Ledger} ledger @param {(done: number, all: number) => void} progress @returns {Promise<Checked>}
  */
 export async function checkGame(ledger, progress) {
+  const known = knownKey(); // what is first seen now shows nothing
   await ledger.catchUp();
   const { game } = ledger;
   const answer = await fetch(proofOf(game), { headers: credentials(), cache: "no-store" });
@@ -26,8 +27,8 @@ export async function checkGame(ledger, progress) {
   const text = new TextDecoder().decode(file);
   const kept = keptOf(game);
   const { report, lines } = await runChecker(file, {
-    serverKey: knownKey(),
-    serverKeys: knownKey() === ledger.serverKey ? "" : await keyList(),
+    serverKey: known,
+    serverKeys: !known || known === ledger.serverKey ? "" : await keyList(),
     receipts: evidenceOf(kept).map((one) => JSON.stringify(one)),
     checkpoints: kept.checkpoint ? [kept.checkpoint] : [],
   }, progress);
