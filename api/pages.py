@@ -46,9 +46,12 @@ PLAY_FILES: Final = (
     "play/game.js",
     "play/hand.js",
     "play/keyboard.js",
+    "play/kept.js",
     "play/language.js",
+    "play/ledger.js",
     "play/lobby.js",
     "play/main.js",
+    "play/memory.js",
     "play/opening.js",
     "play/pace.js",
     "play/play.css",
@@ -57,11 +60,14 @@ PLAY_FILES: Final = (
     "play/score.js",
     "play/seating.js",
     "play/shapes.js",
+    "play/share.js",
+    "play/sitting.js",
     "play/stream.js",
     "play/table.css",
     "play/table.js",
     "play/telling.js",
     "play/tools.js",
+    "play/witness.js",
     "play/words.js",
 )
 """What the game in the browser is made of, each served at its name."""
@@ -74,9 +80,18 @@ REPLAY_FILES: Final = (
     "play/score-map.js",
 )
 """What a game is looked at again by, loaded when somebody wants to."""
+FAIR_FILES: Final = (
+    "play/checker.js",
+    "play/checking.js",
+    "play/claims.js",
+    "play/fair.css",
+    "play/fair.js",
+)
+"""What tells how the deals come about and checks a game, beside the files of the page that checks proof files; loaded likewise."""
 PAGE_FILES: Final = (
     *PLAY_FILES,
     *REPLAY_FILES,
+    *FAIR_FILES,
     "admin.css",
     "admin-page.js",
     "admin-pictures.js",

@@ -8,6 +8,7 @@ import { byId, button, element, link, say } from "./dom.js";
 import { HandView } from "./hand.js";
 import { listen } from "./keyboard.js";
 import { skip, speed, stand } from "./pace.js";
+import { Ledger } from "./ledger.js";
 import { Scene } from "./scene.js";
 import { showScores } from "./score.js";
 import { cardsOf } from "./shapes.js";
@@ -22,6 +23,10 @@ import { cardSign, counted, handInWords, sentences, t } from "./words.js";
 
 /** So many events behind, the page does not show them one by one any more. */
 const TOO_MANY = 60;
+/** Seconds before the deal in which the player's number is opened for it. */
+const OPEN_BEFORE = 15;
+/** Milliseconds between two tries of that. */
+const PATIENCE = 3000;
 
 export class Game {
   /** @param {HTMLElement} root @param {string} id @param {string} invitation */
@@ -38,6 +43,11 @@ export class Game {
     this.called = "";
     this.peek = false;
     this.acts = new Acts(this);
+    /** What is shown of the deals, while it is. @type {{ refresh(): void } | null} */
+    this.shown = null;
+    this.ledger = new Ledger(id, (warning) => this.tell(warning), () => this.shown?.refresh());
+    /** When what could not be opened is tried again. */
+    this.tryAgain = 0;
     this.skew = 0;
     this.view = new TableView();
     this.hand = new HandView({ onCard: (key) => this.acts.press(key), onLook: (key) => this.acts.look(key) });
@@ -66,6 +76,7 @@ export class Game {
       hint: () => void this.acts.hint(),
       rules: () => this.acts.rules(),
       claim: () => void this.acts.claim(),
+      fair: () => void this.acts.fair(),
     };
   }
 
@@ -94,6 +105,8 @@ export class Game {
       this.render();
       this.stream = new Stream(this.id, table.seq, (item) => this.hear(item), (now) => this.connection(now));
       this.awake();
+      // what was told before is the ledger's alone, and keeps nobody from playing
+      this.ledger.catchUp().catch(() => {});
     } catch (error) {
       this.failed(error);
     }
@@ -123,6 +136,7 @@ export class Game {
   hear(item) {
     const { scene } = this;
     if (!scene) return;
+    this.ledger.see(item);
     if (item.seq <= (this.queue[this.queue.length - 1]?.seq ?? scene.seq)) return;
     this.queue.push(item);
     this.pump();
@@ -213,6 +227,14 @@ export class Game {
     }
   }
 
+  /** The deal comes whether or not the player says so: what it committed to must not be missed for that. */
+  openInTime() {
+    const { scene, ledger } = this;
+    if (!scene?.isMine || scene.you === undefined || scene.table.seats[scene.you].ready || ledger.isLost(scene.you) || Date.now() < this.tryAgain) return;
+    this.tryAgain = Date.now() + PATIENCE;
+    void this.acts.ready();
+  }
+
   readyBesideBots() {
     const { table, you } = /** @type {Scene} */ (this.scene);
     const alone = table.seats.every((one) => one.kind === "bot" || one.seat === you);
@@ -254,6 +276,7 @@ export class Game {
     const words = left === null ? "" : t("{n} s left", { n: left });
     if (this.clock.textContent !== words) this.clock.textContent = words;
     this.clock.classList.toggle("short", left !== null && left <= 10);
+    if (this.scene?.table.phase === "seats" && left !== null && left <= OPEN_BEFORE) this.openInTime();
   }
 
   forget() {

@@ -2,8 +2,9 @@
 /** A game looked at again, card by card, by anybody's eyes: the server says what each could see, and by which rule. */
 
 import { Refusal, at, bePlayer, call, player } from "./client.js";
-import { button, choice, element, fill, link, say } from "./dom.js";
+import { button, choice, element, fill, link, say, sheet } from "./dom.js";
 import { cardOf, HandView } from "./hand.js";
+import { Ledger } from "./ledger.js";
 import { indexAt, momentsOf, nextIndex, readEvents } from "./moments.js";
 import { OpenHands } from "./open-hands.js";
 import { Reel } from "./reel.js";
@@ -95,9 +96,23 @@ export class Replay {
     const advice = button(t("What would the bot do?"), () => void this.advice());
     const branch = button(t("Play on from here"), () => void this.branch());
     const share = button(t("Copy the link"), () => void this.share(share));
+    const check = button(t("Check this game"), () => void this.check());
+    Object.assign(check.dataset, { act: "check" });
     Object.assign(advice.dataset, { act: "advice" });
     Object.assign(branch.dataset, { act: "branch" });
-    return element("div", "looks", this.eyesChoice.box, label, advice, branch, share, link(`/#/table/${this.id}`, t("The table")));
+    return element("div", "looks", this.eyesChoice.box, label, advice, branch, share, check, link(`/#/table/${this.id}`, t("The table")));
+  }
+
+  /** Check the game's proof file, which is loaded only then. */
+  async check() {
+    try {
+      sheet("/play/fair.css");
+      const { showFair } = await import("./fair.js");
+      const scene = new Scene(this.last);
+      showFair({ ledger: new Ledger(this.id), scene: () => scene }, true);
+    } catch (error) {
+      this.failed(error);
+    }
   }
 
   get moment() {

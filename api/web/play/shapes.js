@@ -14,7 +14,7 @@
  *   you?: number, hand?: string, received?: string, legal?: string, given?: string, invitations?: { seat: number, code: string }[],
  *   moon?: { add: Outcome, subtract: Outcome }, claim?: Claim, pass_to?: number | null, counting: string, places: number[], reason: string | null, rated: boolean, hints: boolean, clock: number | null, imported?: boolean, branch?: object }} Table
  */
-/** @typedef {{ seq: number, event: string, private: Record<string, string> | null }} Item an event as it comes: `event` is its stored JSON */
+/** @typedef {{ seq: number, head: string, event: string, private: Record<string, string> | null }} Item an event as it comes: `event` is its stored JSON */
 /** @typedef {{ t: string, seat?: number | null, card?: string, hand?: number, by?: string, choice?: string, points?: number[], totals?: number[], reason?: string }} GameEvent */
 /** @typedef {{ name: string, title: string, summary: string, players: number[], rules: Rules }} Variant */
 /** @typedef {{ id: string, status: string, phase: string, variant: string, players: number, seats: { seat: number, kind: string, player: string | null, name: string }[], hand_number: number, totals: number[], winners: number[], updated_at: number }} Summary a game in a list */

@@ -10,7 +10,7 @@ import { ending, passTo, waiting } from "./telling.js";
 import { capital, counted, t } from "./words.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
-/** @typedef {{ scores(): void, last(): void, hint(): void, claim(): void, pass(): void, ready(): void, leave(): void, back(): void, sit(name: string): void, rematch(): void, moon(): void, rules(): void }} Acts */
+/** @typedef {{ scores(): void, last(): void, hint(): void, claim(): void, pass(): void, ready(): void, leave(): void, back(): void, sit(name: string): void, rematch(): void, moon(): void, rules(): void, fair(check?: boolean): void, anew(): void, isLost: boolean }} Acts */
 
 /** The row of tools, once a table. @param {Acts} acts */
 export function toolRow(acts) {
@@ -19,7 +19,8 @@ export function toolRow(acts) {
   const hint = named(button(t("Hint"), () => acts.hint()), "hint");
   const leave = named(button(t("Let a bot play"), () => acts.leave()), "leave");
   const share = named(button(t("Copy the address"), () => copy(location.href.split("/").slice(0, 6).join("/"), share)), "share");
-  const inside = element("div", "drawer", pace.box, leave, share, button(t("Keys"), showKeys));
+  const fair = named(button(t("Fair deal"), () => acts.fair()), "fair");
+  const inside = element("div", "drawer", pace.box, fair, leave, share, button(t("Keys"), showKeys));
   const more = element("details", "more", element("summary", "", t("More")), inside);
   inside.addEventListener("click", (event) => {
     if (event.target instanceof HTMLButtonElement && event.target !== share) more.removeAttribute("open");
@@ -104,9 +105,17 @@ function seatParts(scene, acts) {
     return named(one, "invite");
   });
   parts.push(...links);
-  if (table.seats.every((one) => one.kind !== "open") && !table.seats[you].ready) parts.push(named(button(t("I am ready"), () => acts.ready(), "strong"), "ready"));
+  if (acts.isLost) parts.push(...lostParts(scene, acts));
+  else if (table.seats.every((one) => one.kind !== "open") && !table.seats[you].ready) parts.push(named(button(t("I am ready"), () => acts.ready(), "strong"), "ready"));
+  parts.push(named(button(t("Fair deal"), () => acts.fair()), "fair"));
   if (!table.seats.some((one) => one.ready && one.kind === "player")) parts.push(named(button(t("Stand up"), () => acts.leave()), "leave"));
   return parts;
+}
+
+/** Where the seat was taken with a number that this browser does not have. @param {Scene} scene @param {Acts} acts */
+function lostParts({ table }, acts) {
+  if (table.seats.some((one) => one.ready && one.kind === "player")) return [asking(t("Your number is not in this browser: when the time to get ready is over the cards are dealt without it."))];
+  return [asking(t("Your number is not in this browser, so you cannot get ready with it.")), named(button(t("Sit down anew with another number"), () => acts.anew(), "strong"), "anew")];
 }
 
 /** @param {Scene} scene @param {Acts} acts */
@@ -127,6 +136,6 @@ function overParts(scene, acts) {
   const parts = [element("h2", "ending", ending(scene)), element("ol", "ranks", ...rows)];
   const again = you !== undefined && !table.branch && !table.imported && table.reason !== "abandoned";
   if (again) parts.push(named(button(t("Rematch"), () => acts.rematch(), "strong"), "rematch"));
-  parts.push(link(`/#/replay/${table.id}?open=1`, t("Look at it again")), link("/#/", t("To the lobby")), link(`/verify?game=${table.id}`, t("Check this game")), link(`/audit?game=${table.id}`, t("The server's report")));
+  parts.push(named(button(t("Check this game"), () => acts.fair(true)), "check"), link(`/#/replay/${table.id}?open=1`, t("Look at it again")), link("/#/", t("To the lobby")));
   return parts;
 }
