@@ -130,6 +130,28 @@ def test_the_dialogs(page: Page, house: House) -> None:
     check(page, "scores over hands")
 
 
+def test_how_the_deals_come_about(page: Page, house: House) -> None:
+    """Before the deal, in play, and the game checked: with all that holds, and with a claim that fails."""
+    sit(page, house.url)
+    page.keyboard.press("f")
+    expect(page.locator(".throwers li").nth(4)).to_be_visible()
+    check(page, "in play")
+    page.keyboard.press("Escape")
+    play_out(page)
+    page.click("[data-act=check]")
+    expect(page.locator(".claim.holds")).not_to_have_count(0)
+    check(page, "checked")
+    page.route(
+        "**/proof*",
+        lambda route: route.fulfill(
+            response=(one := route.fetch()), body=one.text().replace(',"seat":2', ',"seat":1', 1)
+        ),
+    )
+    page.click("[data-act=verify]")
+    expect(page.locator(".claim.fails")).not_to_have_count(0)
+    check(page, "a claim fails")
+
+
 def test_what_is_asked(page: Page, house: House) -> None:
     """The choice of a moon, and a claim."""
     to_moon(page, house.url)

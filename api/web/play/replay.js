@@ -105,10 +105,12 @@ export class Replay {
 
   /** Check the game's proof file, which is loaded only then. */
   async check() {
+    const { last } = this;
+    if (!last) return;
     try {
       sheet("/play/fair.css");
       const { showFair } = await import("./fair.js");
-      const scene = new Scene(this.last);
+      const scene = new Scene(last);
       showFair({ ledger: new Ledger(this.id), scene: () => scene }, true);
     } catch (error) {
       this.failed(error);
