@@ -24,6 +24,8 @@ from domain.state import HandState, Phase, SeatState, State, Trick
 FOLD_BYTES: Final = 8
 """Of the hash of the fold, with which a snapshot begins; a checksum of four bytes and the table follow."""
 _CHECKSUM_BYTES: Final = 4
+_FEW: Final = 15
+"""Fields, of which a numbered snapshot has more: so many a damaged byte at its beginning could let one of today look like."""
 EVERY: Final = 8
 """A snapshot is stored with an append that reaches or passes a multiple of so many events."""
 
@@ -201,7 +203,7 @@ def _is_numbered(data: bytes) -> bool:
         fields = msgspec.msgpack.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError):
         return False
-    return isinstance(fields, list) and bool(fields) and type(fields[0]) is int
+    return isinstance(fields, list) and len(fields) > _FEW and type(fields[0]) is int
 
 
 def _pack_hand(hand: HandState) -> _Hand:

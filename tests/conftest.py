@@ -7,6 +7,7 @@ simply not there.
 
 import os
 import shutil
+import signal
 import subprocess
 import sysconfig
 from collections.abc import Iterator
@@ -36,7 +37,8 @@ REQUIRED = [name for name in os.environ.get("HEARTS_TEST_REQUIRE", "").split(","
 
 
 def pytest_configure() -> None:
-    """Refuse to run where something is missing that must be tested."""
+    """Refuse to run where something is missing that must be tested; a run by nohup hands none of that on to what it starts."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     missing = [name for name in REQUIRED if name not in THERE]
     if missing:
         raise pytest.UsageError(f"HEARTS_TEST_REQUIRE names what is not installed: {', '.join(missing)}")

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -171,3 +172,12 @@ def test_a_writer_of_an_old_snapshot_does_not_overwrite_a_new_one(log: Store, cl
     before = log.client.get(log.keys.snapshot(game))
     log.append(game, table.seq - 1, [(b"{}", b"")], now=1, due=None, snapshot=b"stale")
     assert log.client.get(log.keys.snapshot(game)) == before
+
+
+def test_a_damaged_beginning_is_no_older_version() -> None:
+    """Given a hash whose first byte, when it is spoilt, makes all of it look like a list with a number, then it is none."""
+    table = msgspec.msgpack.encode(["a table"])
+    looks_numbered = bytes([0x9C]) + bytes(7) + bytes(4) + table
+    assert 12 == len(msgspec.msgpack.decode(looks_numbered))
+    assert not snapshots.is_of_other_version(looks_numbered)
+    assert snapshots.is_of_other_version(msgspec.msgpack.encode([3, *range(34)]))
