@@ -133,6 +133,41 @@ class Wire:
             self.call("SCRIPT", "LOAD", script.text)
             return self.pipeline(commands)
 
+    def run_apart(self, script: Script, calls: Sequence[Call]) -> list[Any]:
+        """Of each of several calls sent at once the script's reply, or the exception that `run` would raise.
+
+        Where the connection breaks, those whose reply had come have it, and all others `StoreUnavailable`.
+        """
+        outcomes = self._apart([("EVALSHA", script.digest, len(keys), *keys, *args) for keys, args in calls])
+        unknown = [at for at, one in enumerate(outcomes) if isinstance(one, redis.exceptions.NoScriptError)]
+        if unknown:
+            taught = self._apart(
+                [("EVAL", script.text, len(calls[at][0]), *calls[at][0], *calls[at][1]) for at in unknown]
+            )
+            for at, outcome in zip(unknown, taught, strict=True):
+                outcomes[at] = outcome
+        return outcomes
+
+    def _apart(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Of each command sent at once the reply, or the exception that `call` would raise."""
+        packed, outcomes = b"".join([pack_command(command) for command in commands]), list[Any]()
+
+        def read(connection: Any) -> None:
+            for _ in commands:
+                try:
+                    outcomes.append(connection.read_response() if outcomes else self._read(connection))
+                except redis.ResponseError as error:
+                    outcomes.append(StoreUnavailable(str(error)) if _cannot_now(error) else error)
+
+        try:
+            self._talk(packed, read)
+        except StoreUnavailable as error:
+            outcomes += [StoreUnavailable(str(error)) for _ in commands[len(outcomes) :]]
+        return [
+            self._named(one, (command,)) if isinstance(one, redis.ResponseError) else one
+            for command, one in zip(commands, outcomes, strict=True)
+        ]
+
     def _named(self, error: redis.ResponseError, commands: Sequence[tuple[Any, ...]]) -> redis.ResponseError:
         """A refusal, with the keys in it that hold something of another type than they should."""
         if "WRONGTYPE" not in str(error):
