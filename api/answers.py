@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from marshmallow import Schema, fields, validate
 
-from api.answers_branch import EndAndOrigin
+from api.answers_branch import BeyondTheContract
 from api.errors import CODES
-from api.moons import MoonOutcomes
 from api.numbers import LARGEST_COUNT, count, number
+from api.outlooks import MoonOutcomes
 from api.schemas import (
     LARGEST_AFTER,
     LONGEST_IF_MATCH,
@@ -64,6 +64,7 @@ class SeatAnswer(Schema):
     player = fields.String(required=True, allow_none=True, metadata={"description": "the player's id"})
     away = _flag("whether the stand-in bot plays it for its player")
     returning = _flag("whether its player has taken it back, and plays it again from the next hand on")
+    won = _text(f"the cards worth points that it has taken in this hand, a kitty's left out, {_CARDS}")
 
 
 class LaidCard(Schema):
@@ -78,6 +79,16 @@ class HandPoints(Schema):
 
     hand = number("from 1", 1, MOST_HANDS)
     points = _numbers("a number a seat", *_POINTS)
+    totals = _numbers("the totals after it, a number a seat", *_POINTS)
+    pass_offset = number("how its cards were passed: 1 left, -1 right, 2 across, 0 hold", -1, 2)
+    moon = fields.Integer(
+        required=True,
+        allow_none=True,
+        validate=validate.Range(0, MOST_SEATS - 1),
+        metadata={
+            "description": "the seat that shot the moon; null where none did, or where sealed cards would be told by it"
+        },
+    )
 
 
 class OpenHand(Schema):
@@ -97,7 +108,7 @@ class InvitationAnswer(Schema):
     link = _text("the address of the table with the code, for `hearts play --game LINK`")
 
 
-class TableAnswer(EndAndOrigin):
+class TableAnswer(BeyondTheContract):
     """A table as the caller may see it. The last keys of the contract are there for a seat alone."""
 
     id = _text("the game's id")

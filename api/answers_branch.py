@@ -1,10 +1,11 @@
-"""What a table says of its end as abandoned, and of where a practice table comes from."""
+"""What a table tells beside the contract: its end as abandoned, where a practice table comes from, what follows from its rules."""
 
 from __future__ import annotations
 
-from marshmallow import Schema, fields
+from marshmallow import Schema, fields, validate
 
 from api.numbers import number
+from api.outlooks import ClaimOutcome
 from api.schemas import LARGEST_AFTER
 from domain.commands import ABANDON_SECONDS
 from domain.knobs import MOST_SEATS
@@ -18,7 +19,7 @@ class BranchAnswer(Schema):
     seat = number("the seat of who practises", 0, MOST_SEATS - 1)
 
 
-class EndAndOrigin(Schema):
+class BeyondTheContract(Schema):
     """Fields of a table beside those of the contract."""
 
     abandon_seconds = number(
@@ -35,3 +36,25 @@ class EndAndOrigin(Schema):
         allow_none=True,
     )
     branch = fields.Nested(BranchAnswer, metadata={"description": "stands at a practice table"})
+    counting = fields.String(
+        required=True,
+        metadata={"description": "the cards worth points by the rules of the table, a card list"},
+    )
+    places = fields.List(
+        fields.Integer(validate=validate.Range(1, MOST_SEATS)),
+        required=True,
+        metadata={"description": "the place of each seat by its total, from 1; equal totals share one"},
+    )
+    pass_to = number(
+        "the seat that the caller passes to in this hand; null where nobody passes",
+        0,
+        MOST_SEATS - 1,
+        allow_none=True,
+        required=False,
+    )
+    claim = fields.Nested(
+        ClaimOutcome,
+        metadata={
+            "description": "there when the caller may claim the rest of the tricks: what that would bring"
+        },
+    )

@@ -37,6 +37,7 @@ PLAY_FILES: Final = (
     "cards.svg",
     "icon.svg",
     "play/acts.js",
+    "play/asking.js",
     "play/cards.js",
     "play/chart.js",
     "play/client.js",
@@ -45,10 +46,12 @@ PLAY_FILES: Final = (
     "play/game.js",
     "play/hand.js",
     "play/keyboard.js",
+    "play/kept.js",
     "play/language.js",
+    "play/ledger.js",
     "play/lobby.js",
     "play/main.js",
-    "play/moon.js",
+    "play/memory.js",
     "play/opening.js",
     "play/pace.js",
     "play/play.css",
@@ -57,11 +60,14 @@ PLAY_FILES: Final = (
     "play/score.js",
     "play/seating.js",
     "play/shapes.js",
+    "play/share.js",
+    "play/sitting.js",
     "play/stream.js",
     "play/table.css",
     "play/table.js",
     "play/telling.js",
     "play/tools.js",
+    "play/witness.js",
     "play/words.js",
 )
 """What the game in the browser is made of, each served at its name."""
@@ -74,9 +80,18 @@ REPLAY_FILES: Final = (
     "play/score-map.js",
 )
 """What a game is looked at again by, loaded when somebody wants to."""
+FAIR_FILES: Final = (
+    "play/checker.js",
+    "play/checking.js",
+    "play/claims.js",
+    "play/fair.css",
+    "play/fair.js",
+)
+"""What tells how the deals come about and checks a game, beside the files of the page that checks proof files; loaded likewise."""
 PAGE_FILES: Final = (
     *PLAY_FILES,
     *REPLAY_FILES,
+    *FAIR_FILES,
     "admin.css",
     "admin-page.js",
     "admin-pictures.js",
@@ -175,8 +190,8 @@ def _about_at(url: str) -> Fixed:
 can be altered unseen: whoever played can check the whole game afterwards, offline.</p>
 <h2>Play</h2>
 <p>In the browser: <a href="/">to the tables</a>.</p>
-<p>In a terminal, where the program is installed:</p><pre>hearts play standard --url {escape(url)}</pre>
-<p>By HTTP, with a recent curl:</p><pre>{escape(_QUICK_START.format(url=url))}</pre>
+<p>In a terminal, where the program is installed:</p><pre tabindex="0">hearts play standard --url {escape(url)}</pre>
+<p>By HTTP, with a recent curl:</p><pre tabindex="0">{escape(_QUICK_START.format(url=url))}</pre>
 <p><a href="/verify">Check a game</a> · <a href="/audit">The server's report on one</a> · <a href="/docs">All calls</a> · <a href="/v1/openapi.json">OpenAPI</a> · <a href="/v1/games">tables</a></p>
 <h2>Variants</h2>
 <dl>{rows}</dl>

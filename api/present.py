@@ -11,8 +11,10 @@ from typing import Any, Final
 
 import msgspec
 
-from api.moons import moon_outcomes
-from domain.cards import NAMES, Seat, format_mask
+from api.outlooks import claim_outcome, moon_outcomes
+from domain.cards import NAMES, Card, Seat, format_cards, format_mask
+from domain.outlook import cards_won, pass_receiver, places_of
+from domain.rules import add_points
 from domain.state import State
 from domain.view import SeatView, View, view
 from services.audit import Receipt
@@ -43,7 +45,7 @@ def table_body(table: Table, seat: Seat | None, names: Mapping[str, str]) -> dic
         "phase": seen.phase,
         "variant": seen.rules.variant,
         "rules": seen.rules,
-        "seats": [_seat(one, names) for one in seen.seats],
+        "seats": [_seat(one, names, won) for one, won in zip(seen.seats, cards_won(seen), strict=True)],
         "hand_number": seen.hand_number,
         "pass_offset": seen.pass_offset,
         "turn": seen.turn,
@@ -52,13 +54,15 @@ def table_body(table: Table, seat: Seat | None, names: Mapping[str, str]) -> dic
         "trick": _laid(seen.leader, seen.trick, len(seen.seats)),
         **_last_trick(seen),
         "totals": seen.totals,
-        "hands": [{"hand": number, "points": points} for number, points in enumerate(seen.hands, first)],
+        "hands": _hands(state, first),
         "winners": seen.winners,
     }
     if seat is not None:
         body |= _own(seen, seat)
     if seen.phase == "moon":
         body["moon"] = moon_outcomes(seen)
+    body["counting"] = format_cards(card for card, value in enumerate(state.terms.values) if value)
+    body["places"] = places_of(seen.totals)
     body["reason"] = seen.reason
     body["rated"] = state.rated
     body["hints"] = state.hints
@@ -99,7 +103,7 @@ def item_body(item: Item) -> bytes:
     )
 
 
-def _seat(one: SeatView, names: Mapping[str, str]) -> dict[str, Any]:
+def _seat(one: SeatView, names: Mapping[str, str], won: Sequence[Card]) -> dict[str, Any]:
     return {
         "seat": one.seat,
         "kind": one.kind,
@@ -111,6 +115,7 @@ def _seat(one: SeatView, names: Mapping[str, str]) -> dict[str, Any]:
         "player": one.player or None,
         "away": one.away,
         "returning": one.returning,
+        "won": format_cards(won),
     }
 
 
@@ -122,7 +127,11 @@ def _own(seen: View, seat: Seat) -> dict[str, Any]:
     body = {"you": seat, "hand": format_mask(own.hand), "received": format_mask(own.received)}
     if own.legal and not seen.seats[seat].away:
         body["legal"] = format_mask(own.legal)
+        claim = claim_outcome(seen)
+        if claim is not None:
+            body["claim"] = claim
     body["given"] = format_mask(own.given)
+    body["pass_to"] = pass_receiver(seen, seat)
     return body
 
 
@@ -131,6 +140,17 @@ def _last_trick(seen: View) -> dict[str, Any]:
         return {"last_trick": [], "last_winner": None}
     leader, cards, winner = seen.history[-1]
     return {"last_trick": _laid(leader, cards, len(seen.seats)), "last_winner": winner}
+
+
+def _hands(state: State, first: int) -> list[dict[str, Any]]:
+    """The finished hands; ``first`` is the number of the first one."""
+    found = []
+    totals = [0] * state.terms.players
+    for number, (points, moon) in enumerate(zip(state.hands, state.moons, strict=True), first):
+        totals = add_points(state.terms, totals, points)
+        way = state.terms.pass_way(number)
+        found.append({"hand": number, "points": points, "totals": totals, "pass_offset": way, "moon": moon})
+    return found
 
 
 def _laid(leader: Seat, cards: Sequence[int], seats: int) -> list[dict[str, Any]]:

@@ -19,12 +19,15 @@ _SEATS: Final = [
         "ready": True,
         "cards": 9 if seat == 2 else 10,
         "taken": taken,
+        "won": won,
         "passed": True,
         "player": None if bot else _PLAYER,
         "away": False,
         "returning": False,
     }
-    for seat, (bot, taken) in enumerate([(True, 1), (True, 2), (True, 0), (False, 0)])
+    for seat, (bot, taken, won) in enumerate(
+        [(True, 1, "2H 9H"), (True, 2, ""), (True, 0, ""), (False, 0, "")]
+    )
 ]
 _VALUES: Final[dict[str, Any]] = {
     "id": _GAME,
@@ -55,8 +58,12 @@ _VALUES: Final[dict[str, Any]] = {
     ],
     "last_winner": 0,
     "totals": [0, 13, 5, 8],
-    "hands": [{"hand": 1, "points": [0, 13, 5, 8]}],
+    "hands": [{"hand": 1, "points": [0, 13, 5, 8], "totals": [0, 13, 5, 8], "pass_offset": 1, "moon": None}],
     "winners": [],
+    "places": [1, 4, 2, 3],
+    "counting": "QS 2H 3H 4H 5H 6H 7H 8H 9H TH JH QH KH AH",
+    "pass_to": 0,
+    "claim": {"tricks": 3, "points": [2, 0, 0, 24]},
     "you": 3,
     "hand": "4C 9D QS",
     "received": "QS",

@@ -15,7 +15,7 @@ from msgspec import UNSET
 from domain import events as e
 from domain.cards import CARDS, cards_of, read_mask
 from domain.refusals import CorruptLog
-from domain.rules import find_opener, kitty_in_trick, moon_chooser
+from domain.rules import find_opener, kitty_in_trick, moon_chooser, moon_shooter
 from domain.ruleset import terms_of
 from domain.state import HandState, SeatState, State
 
@@ -77,6 +77,7 @@ def _created(state: State, event: e.GameCreated) -> None:
     state.seats = [SeatState(reserved=reserved.get(seat, "")) for seat in range(event.rules.players)]
     state.first_ready_at, state.root, state.phase, state.since = None, "", "seats", event.at
     state.hand, state.hands, state.totals = None, [], [0] * event.rules.players
+    state.moons = ()
     state.winners, state.reason = (), None
 
 
@@ -181,7 +182,11 @@ def _moon_chosen(state: State, event: e.MoonChosen) -> None:
 
 
 def _scored(state: State, event: e.HandScored) -> None:
+    hand = state.hand
     state.hands.append(event.points)
+    # a kitty that is sealed tells no moon, as it tells no cards
+    told = hand is not None and not (event.deal is None and hand.kitty)
+    state.moons = (*state.moons, moon_shooter(state.terms, _hand(state)) if told else None)
     state.totals = list(event.totals)
     if event.deal is None:
         state.sealed = (*state.sealed, _hand(state))
@@ -190,6 +195,10 @@ def _scored(state: State, event: e.HandScored) -> None:
 def _revealed(state: State, event: e.HandsRevealed) -> None:
     if not state.sealed or state.sealed[0].number != event.hand:
         raise CorruptLog(f"hand {event.hand} is not the next that is to be revealed")
+    at = event.hand - 1
+    if at < len(state.moons):  # a hand that was broken off has no score
+        shooter = moon_shooter(state.terms, state.sealed[0])
+        state.moons = (*state.moons[:at], shooter, *state.moons[at + 1 :])
     state.sealed = state.sealed[1:]
 
 

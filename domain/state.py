@@ -230,6 +230,7 @@ class State:
         "hands",
         "hints",
         "last_at",
+        "moons",
         "phase",
         "rated",
         "ready_seconds",
@@ -274,6 +275,8 @@ class State:
     """The hand in play, or the last one when the game is over; none before the first deal."""
     hands: list[tuple[int, ...]]
     """Points of the finished hands."""
+    moons: tuple[Seat | None, ...]
+    """Who shot the moon in each of them, if anybody; of a sealed hand with a kitty it is known when that is revealed."""
     totals: list[int]
     since: int
     """When the table came to wait for whom it waits for, in ms."""
@@ -302,6 +305,7 @@ class State:
         twin.abandon_seconds, twin.branch, twin.last_at = self.abandon_seconds, self.branch, self.last_at
         twin.deal_group, twin.sealed = self.deal_group, self.sealed
         twin.seats, twin.hands, twin.totals = self.seats[:], self.hands[:], self.totals[:]
+        twin.moons = self.moons
         twin.first_ready_at, twin.root, twin.phase = self.first_ready_at, self.root, self.phase
         twin.since, twin.winners, twin.reason = self.since, self.winners, self.reason
         twin.hand = None if self.hand is None else self.hand.copy()

@@ -82,6 +82,7 @@ class Snapshot(msgspec.Struct, array_like=True):
     phase: Phase
     hand: _Hand | None
     hands: list[tuple[int, ...]]
+    moons: tuple[Seat | None, ...]
     totals: list[int]
     since: int
     last_at: int

@@ -4,7 +4,7 @@
 import { FAILS, byId, claimBox, element, link, problemBox } from "./page-parts.js";
 import { lineOf, verify } from "./verify.js";
 
-/** @typedef {{ name: "F" | "I" | "R" | "B", title: string, status: "holds" | "fails" | "not shown", detail: string, event: number | null }} Claim */
+/** @typedef {import("./verify.js").Claim} Claim */
 /** @typedef {{ game: string, ok: boolean, status: string, seq: number, claims: Claim[], problems: { check: string, event: number | null, detail: string }[], settled: boolean }} Report */
 
 /** What each claim comes to, in words. */

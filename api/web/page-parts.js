@@ -44,17 +44,20 @@ export function problemBox(what, hint) {
   return box;
 }
 
-/** @param {{ name: string, status: string, level?: number | null }} claim @param {string} reached @param {string} next @param {string} said */
-export function claimBox(claim, reached, next, said) {
-  // what only the file's own server says is not told as what holds
-  const byServer = claim.name === "I" && claim.status === "holds" && claim.level === 1;
+/** What only the file's own server says, which is not told as what holds. @param {{ name: string, status: string, level?: number | null }} claim */
+export const isByServer = (claim) => claim.name === "I" && claim.status === "holds" && claim.level === 1;
+
+/**
+ * @param {{ name: string, status: string, level?: number | null }} claim @param {string} reached @param {string} next @param {string} said
+ * @param {{ question: string, badge: string }} [words] in another language
+ */
+export function claimBox(claim, reached, next, said, words) {
+  const byServer = isByServer(claim);
   const box = element("article", `claim ${claim.status === "not shown" || byServer ? "open" : claim.status}`);
   box.dataset.claim = claim.name;
-  box.append(
-    element("h3", "", QUESTIONS[/** @type {"F"} */ (claim.name)], element("span", "badge", byServer ? "its server says so" : claim.status)),
-    element("p", "level", element("b", "", reached)),
-  );
+  const { question, badge } = words ?? { question: QUESTIONS[/** @type {"F"} */ (claim.name)], badge: byServer ? "its server says so" : claim.status };
+  box.append(element("h3", "", question, element("span", "badge", badge)), element("p", "level", element("b", "", reached)));
   if (next) box.append(element("p", "", next));
-  box.append(element("p", "said", said));
+  if (said) box.append(element("p", "said", said));
   return box;
 }

@@ -36,8 +36,8 @@ export class FairnessCheck {
   constructor(events) {
     this.events = events;
     this.number = 1;
-    [this.first] = events;
-    ({ rules: this.rules } = readRules(this.first.rules));
+    this.first = events[0];
+    this.rules = readRules(this.first.rules).rules;
     this.deck = fullDeck(this.rules.decks, parseCards(this.rules.removed) ?? []);
     /** @type {Map<number, any>} */
     this.seats = new Map();

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +17,7 @@ from services.embedded import store_socket_url
 from services.keys import Keys
 from services.settings import Settings
 from tests.support.playing import DESK, PHONE, visitor
-from tests.support.running import ROOT, house_environ, running_house
+from tests.support.running import operator_token, running_house
 
 
 class Operated(NamedTuple):
@@ -35,11 +33,7 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
     """A whole house."""
     folder = tmp_path_factory.mktemp("house") / "data"
     with running_house(folder) as url:
-        player = httpx.post(f"{url}/v1/players", json={"name": "Olga"}).json()["id"]
-        command = [sys.executable, "-m", "services.cli", "players", "token", player, "--scope", "admin"]
-        environ = house_environ() | {"HEARTS_DATA": str(folder)}
-        told = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=True)
-        yield Operated(url, told.stdout.split()[-1], folder)
+        yield Operated(url, operator_token(url, folder), folder)
 
 
 def test_the_door(browser: Browser, operated: Operated) -> None:

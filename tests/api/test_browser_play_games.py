@@ -184,24 +184,29 @@ _OPEN_MOON = """async () => {
 """Opens tables at which whoever takes the two of clubs shoots the moon, until the player's ace is sure to take it: it is led by who has it."""
 
 
+def to_moon(page: Page, house: str) -> None:
+    """Go to a table of one hand, and shoot the moon there."""
+    sit(page, house)
+    game = page.evaluate(_OPEN_MOON)
+    page.goto(f"{house}/#/table/{game}")
+    page.wait_for_function(
+        "game => document.title.includes('custom') && document.querySelector('.game').dataset.turn",
+        arg=game,
+        polling=POLL,
+    )
+    while not page.locator("dialog[data-name=moon]").count():
+        seq = seq_of(page)
+        ace = page.locator(".hand .card.clear[data-card=AC]")
+        (ace if ace.count() else clear_cards(page).first).click()
+        wait_past(page, seq)
+        wait_for_me(page)
+
+
 def test_a_moon_is_chosen_by_what_it_leads_to(browser: Browser, house: str) -> None:
     """Given a moon, then both outcomes are shown as the server tells them, and the choice ends the hand."""
     with visitor(browser) as person:
         page = person.new_page()
-        sit(page, house)
-        game = page.evaluate(_OPEN_MOON)
-        page.goto(f"{house}/#/table/{game}")
-        page.wait_for_function(
-            "game => document.title.includes('custom') && document.querySelector('.game').dataset.turn",
-            arg=game,
-            polling=POLL,
-        )
-        while not page.locator("dialog[data-name=moon]").count():
-            seq = seq_of(page)
-            ace = page.locator(".hand .card.clear[data-card=AC]")
-            (ace if ace.count() else clear_cards(page).first).click()
-            wait_past(page, seq)
-            wait_for_me(page)
+        to_moon(page, house)
         expect(page.locator(".way")).to_have_count(2)
         expect(page.locator(".way").first.locator("tr").nth(1)).to_contain_text("0→26")
         expect(page.locator(".way").last.locator("tr").first).to_contain_text("0→-26")
@@ -210,6 +215,22 @@ def test_a_moon_is_chosen_by_what_it_leads_to(browser: Browser, house: str) -> N
         expect(page.locator(".ending")).to_have_text("You win with -26 points.")
         page.click("[data-act=scores]")
         expect(page.locator(".sheet tbody")).to_contain_text("☾ -26")
+        expect(page.locator(".sheet tbody td").first).to_have_text("no pass")
+
+
+def test_the_sheet_tells_passes_and_totals_over_the_hands(browser: Browser, house: str) -> None:
+    """After four hands: which way each was passed, as the server tells it, and a line a seat to its total."""
+    with visitor(browser) as person:
+        page = person.new_page()
+        sit(page, house, hands="4")
+        play_out(page)
+        page.click("[data-act=scores]")
+        ways = page.locator(".sheet tbody td:nth-child(2)")
+        expect(ways).to_have_text(["left", "right", "across", "no pass"])
+        expect(page.locator(".chart polyline")).to_have_count(4)
+        totals = page.locator(".sheet tfoot td").all_inner_texts()[1:]
+        ends = page.locator(".chart .name").all_text_contents()
+        assert [text.strip("★ ") for text in totals] == [text.rpartition(" ")[2] for text in ends]
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])

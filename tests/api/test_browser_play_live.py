@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
+from tests.support.frames import play_watched, watch
 from tests.support.playing import (
     DESK,
     PHONE,
@@ -37,7 +41,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-def shown(page: Page) -> tuple[object, object, object]:
+def shown(page: Page) -> tuple[Any, Any, Any]:
     """What lies on the table, the hand, and what is told of the seats."""
     return page.evaluate(_LAID), page.evaluate(_HAND), page.evaluate(_TOLD)
 
@@ -110,6 +114,54 @@ def test_a_lost_connection_comes_back(browser: Browser, house: str) -> None:
         play_first(page)
 
 
+def test_a_server_that_comes_back(browser: Browser, tmp_path: Path) -> None:
+    """Given a trick with cards in it, when the server goes and comes back, then all lies there still, and what was pressed is played once.
+
+    Meanwhile the pill says that there is no connection, and the table stands as it stood.
+    """
+    with visitor(browser) as person:
+        page = person.new_page()
+        with running_house(tmp_path / "data") as house:
+            sit(page, house)
+            pass_three(page)
+            play_first(page)
+            while page.locator(".cloth.done").count() or not page.locator(".laid [data-card]").count():
+                play_first(page)
+            before, seq = shown(page), seq_of(page)
+        expect(page.locator("#pill")).to_have_attribute("data-state", "lost")
+        expect(page.locator("#pill")).to_have_text("no connection")
+        assert before == shown(page)
+        clear_cards(page).first.click()
+        expect(page.locator(".game.busy")).to_have_count(1)
+        with running_house(tmp_path / "data", port=urlsplit(house).port or 0) as again:
+            assert house == again
+            wait_past(page, seq)
+            wait_for_me(page)
+            expect(page.locator("#pill")).to_have_attribute("data-state", "live")
+            expect(page.locator(".hand .card")).to_have_count(len(before[1]) - 1)
+            play_first(page)
+
+
+def test_a_slow_line(browser: Browser, house: str) -> None:
+    """Given half a second to the server and back, and 30 KB a second, then a card pressed twice is played once, and nothing fails."""
+    with visitor(browser) as person:
+        page = person.new_page()
+        line = person.new_cdp_session(page)
+        line.send("Network.enable")
+        slow = {"offline": False, "latency": 500, "downloadThroughput": 30_000, "uploadThroughput": 30_000}
+        line.send("Network.emulateNetworkConditions", slow)
+        sit(page, house)
+        pass_three(page)
+        for _ in range(2):
+            cards, seq = page.locator(".hand .card").count(), seq_of(page)
+            clear_cards(page).first.dblclick()
+            expect(page.locator(".game.busy")).to_have_count(1)
+            wait_past(page, seq)
+            wait_for_me(page)
+            expect(page.locator(".hand .card")).to_have_count(cards - 1)
+        expect(page.locator("#pill")).to_have_attribute("data-state", "live")
+
+
 def test_an_answer_may_come_after_its_events(browser: Browser, house: str) -> None:
     """Given a move whose answer is late, when the table waits for me again, then the next card is played at once."""
     with visitor(browser) as person:
@@ -127,6 +179,31 @@ def test_an_answer_may_come_after_its_events(browser: Browser, house: str) -> No
         page.unroute("**/moves")
         play_first(page)
         assert seq < seq_of(page)
+
+
+def test_a_card_is_shown_with_its_answer(browser: Browser, house: str) -> None:
+    """Given a stream that tells nothing, when the answer to a card comes, then the card lies there in the same frame."""
+    with visitor(browser) as person:
+        page = person.new_page()
+        sit(page, house)
+        pass_three(page)
+        held: list[Route] = []
+        page.route(
+            "**/events?*",
+            lambda route: (
+                held.append(route) if "event-stream" in route.request.headers["accept"] else route.continue_()
+            ),
+        )
+        page.reload()
+        wait_for_me(page)
+        watch(page)
+        cards = page.locator(".hand .card").count()
+        played = play_watched(page)
+        assert (0, 1) == (played.frames, len(held))
+        assert cards - 1 == page.locator(".hand .card").count()
+        # without the stream the page asks how the table stands, and goes on
+        wait_for_me(page)
+        assert 0 == play_watched(page).frames
 
 
 @contextmanager

@@ -71,6 +71,26 @@ def test_a_claim_plays_the_hand_out(services: Services, four: list[Guest]) -> No
     assert {**table, "receipt": None} == {**mine.table(game), "receipt": None}
 
 
+def test_a_claim_is_told_of_before_it_is_made(services: Services, four: list[Guest]) -> None:
+    """Given whole hands, then the table of who is to play has `claim` where it would be accepted; tricks and points come so."""
+    game = seat_all(four, hand_limit=2, moon_effect="add", **NO_PASS)
+    while four[0].table(game)["hand_number"] == 1:
+        tables = [guest.table(game) for guest in four]
+        turn = tables[0]["turn"]
+        told = tables[turn].get("claim")
+        assert [turn] * (told is not None) == [at for at, table in enumerate(tables) if "claim" in table]
+        assert (told is not None) == is_certain(services, game)
+        if told is None:
+            play_on(four, game)
+            continue
+        assert 200 == claim(four[turn], game).status_code
+        events = events_after(four[turn], game, tables[turn]["seq"])
+        assert told["tricks"] == sum(one["t"] == "trick_ended" for one in events)
+        assert [told["points"]] == [one["points"] for one in events if one["t"] == "hand_scored"]
+        return
+    raise AssertionError("nobody could claim")
+
+
 def test_the_last_claim_ends_the_game(services: Services, four: list[Guest]) -> None:
     """Given the last hand, the answer is the table of a finished game, whose proof and record are there."""
     game = seat_all(four, hand_limit=1)

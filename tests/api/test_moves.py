@@ -169,7 +169,8 @@ def test_a_moon_is_chosen_by_who_shot_it(four: list[Guest]) -> None:
     over = four[shooter].move(game, {"moon": "subtract"}).json
     points = [-26 if seat == shooter else 0 for seat in range(4)]
     assert ("over", [shooter], "limit") == (over["phase"], over["winners"], over["reason"])
-    assert (points, [{"hand": 1, "points": points}]) == (over["totals"], over["hands"])
+    hand = {"hand": 1, "points": points, "totals": points, "pass_offset": 0, "moon": shooter}
+    assert (points, [hand]) == (over["totals"], over["hands"])
     assert (points, over["winners"]) == (subtract["points"], subtract["winners"])
     assert "moon" not in over
     assert ("", "", None) == (over["hand"], over["received"], over["turn"])

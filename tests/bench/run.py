@@ -6,6 +6,7 @@ Each figure is the median of several rounds, house and peer in turn, so that a n
 
 from __future__ import annotations
 
+import shutil
 import statistics
 import sys
 import tempfile
@@ -38,6 +39,7 @@ from tests.bench.audits import bench_audits  # noqa: E402
 from tests.bench.cost import bench_views  # noqa: E402
 from tests.bench.listeners import bench_listeners  # noqa: E402
 from tests.bench.moves import bench_moves  # noqa: E402
+from tests.bench.page import bench_page  # noqa: E402
 from tests.bench.peers import PeerHouse  # noqa: E402
 from tests.bench.playouts import bench_playouts  # noqa: E402
 from tests.bench.proofs import bench_proofs  # noqa: E402
@@ -232,6 +234,15 @@ def bench_audit() -> None:
         bench_audits(Path(folder))
 
 
+def bench_browser() -> None:
+    """What the page in a browser is sent and shows, where Debian's Chromium is installed."""
+    if shutil.which("chromium") is None:
+        print("\nThe page: there is no chromium on the path")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        bench_page(Path(folder))
+
+
 BENCHES = {
     "replay": bench_replay,
     "command": bench_command,
@@ -243,6 +254,7 @@ BENCHES = {
     "strength": bench_strength,
     "audit": bench_audit,
     "scale": bench_scale,
+    "page": bench_browser,
 }
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
+
 ROOT = Path(__file__).resolve().parents[2]
 STOP_SECONDS = 40
 
@@ -21,12 +23,12 @@ def house_environ() -> dict[str, str]:
 
 
 @contextmanager
-def running_house(folder: Path, **settings: str) -> Iterator[str]:
+def running_house(folder: Path, *, port: int = 0, **settings: str) -> Iterator[str]:
     """The address of a house that keeps its games under ``folder``; stopped, and seen to have stopped, at the end.
 
-    ``settings`` are variables of its environment.
+    ``port`` is a free one unless it is given; ``settings`` are variables of its environment.
     """
-    command = [sys.executable, "-m", "services.cli", "up", "--port", "0", "--data", str(folder)]
+    command = [sys.executable, "-m", "services.cli", "up", "--port", str(port), "--data", str(folder)]
     with subprocess.Popen(
         command, cwd=folder.parent, env=house_environ() | settings, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -39,3 +41,12 @@ def running_house(folder: Path, **settings: str) -> Iterator[str]:
         finally:
             process.send_signal(signal.SIGTERM)
             assert process.wait(STOP_SECONDS) == 0
+
+
+def operator_token(url: str, folder: Path) -> str:
+    """A token of the scope `admin` at the house that keeps its games under ``folder``."""
+    player = httpx.post(f"{url}/v1/players", json={"name": "Olga"}).json()["id"]
+    command = [sys.executable, "-m", "services.cli", "players", "token", player, "--scope", "admin"]
+    environ = house_environ() | {"HEARTS_DATA": str(folder)}
+    told = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=True)
+    return told.stdout.split()[-1]

@@ -1,4 +1,3 @@
-// @ts-check
 /** What the page's own formulas make of the input of each line of tests/conformance/audit.ndjson and signing.ndjson. */
 
 import * as f from "/verify-formulas.js";

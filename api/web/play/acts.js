@@ -2,12 +2,13 @@
 /** What a player does at a table: cards pressed and raised, commands sent once at a time, reasons and hints asked for. */
 
 import { Refusal, at, bePlayer, call } from "./client.js";
-import { say } from "./dom.js";
+import { say, sheet } from "./dom.js";
 import { cardOf } from "./hand.js";
-import { askMoon } from "./moon.js";
+import { askClaim, askMoon } from "./asking.js";
 import { skip } from "./pace.js";
 import { showRules } from "./rules.js";
 import { cardsOf } from "./shapes.js";
+import { openNumber, sitDown, takeSeat } from "./sitting.js";
 import { waiting, whyNot } from "./telling.js";
 import { cardName, cardSign, counted, sentences, t } from "./words.js";
 
@@ -98,7 +99,7 @@ export class Acts {
   /**
    * Send a command, one of a kind at each sight of the table, so that a double click plays one card; and see to it that
    * what comes of it is shown. The stream may show that before the answer is here: the next command need not wait for it.
-   * @param {string} method @param {string} path @param {object} [body]
+   * @param {string} method @param {string} path @param {{ play?: string, pass?: string[], moon?: string }} [body]
    */
   async command(method, path, body) {
     const given = `${path} ${this.game.scene?.moment}`;
@@ -107,10 +108,12 @@ export class Acts {
     this.game.box.classList.add("busy");
     try {
       const { body: table } = await call(method, at(this.game.id, path), body);
+      void this.game.ledger.witness.settle(); // the receipt is of events that may have been told already
       if ((this.game.scene?.seq ?? 0) >= table.seq) return table;
       this.taken = Math.max(this.taken, table.seq);
       this.game.hurryTo = Math.max(this.game.hurryTo, table.seq);
       skip();
+      if (body?.play && given === `${path} ${this.game.scene?.moment}`) this.game.layAhead(body.play);
       setTimeout(() => this.game.scene && this.game.scene.seq < table.seq && !this.game.queue.length && this.game.pump(), PATIENCE);
       return table;
     } catch (error) {
@@ -123,13 +126,49 @@ export class Acts {
     }
   }
 
-  ready() {
-    this.command("POST", "/ready", {});
+  /** Be ready, and open the number that the seat was taken with. */
+  async ready() {
+    const { scene, ledger } = this.game;
+    if (!scene || this.opening) return;
+    this.opening = true; // one opening is enough, however long it takes
+    try {
+      await openNumber(scene.table, ledger);
+      this.game.pump();
+    } catch (error) {
+      this.game.failed(error);
+    } finally {
+      this.opening = false;
+    }
+  }
+
+  /** Whether the seat was taken with a number that this browser does not have. */
+  get isLost() {
+    return this.game.ledger.isLost(this.game.scene?.you);
+  }
+
+  /** Take the seat again with another number: the one that it was taken with is not in this browser. */
+  async anew() {
+    const { you } = this.game.scene ?? {};
+    if (you === undefined) return;
+    try {
+      await call("DELETE", at(this.game.id, `/seats/${you}`));
+      await sitDown(this.game.id, { seat: you, ...this.invited() });
+    } catch (error) {
+      this.game.failed(error);
+    }
+    await this.game.open();
+  }
+
+  /** @returns {{ invitation?: string }} */
+  invited() {
+    return this.game.invitation ? { invitation: this.game.invitation } : {};
   }
 
   claim() {
-    if (this.game.scene?.table.legal) this.command("POST", "/claim", {});
-    else if (this.game.scene) this.game.tell(waiting(this.game.scene));
+    const { scene } = this.game;
+    if (!scene || document.querySelector("dialog[data-name=claim]")) return;
+    if (scene.table.claim) askClaim(scene, scene.table.claim, () => this.command("POST", "/claim", {}));
+    else this.game.tell(scene.table.legal ? t("It is not certain that you take all tricks that are left.") : waiting(scene));
   }
 
   async leave() {
@@ -146,7 +185,7 @@ export class Acts {
   async sit(name) {
     try {
       await bePlayer(name);
-      await call("POST", at(this.game.id, "/seats"), this.game.invitation ? { invitation: this.game.invitation } : {});
+      await sitDown(this.game.id, this.invited());
       this.game.says.textContent = "";
       await this.game.open(); // anew, for now the stream tells our cards
     } catch (error) {
@@ -156,7 +195,7 @@ export class Acts {
 
   async rematch() {
     try {
-      const { body } = await call("POST", at(this.game.id, "/rematch"), {});
+      const body = await takeSeat(at(this.game.id, "/rematch"), {});
       location.hash = `#/table/${body.id}`;
     } catch (error) {
       this.game.failed(error);
@@ -185,6 +224,19 @@ export class Acts {
 
   scores() {
     this.game.scores();
+  }
+
+  /** How the deals come about, and the game checked; loaded when it is wanted. @param {boolean} [check] whether at once */
+  async fair(check = false) {
+    const { scene, ledger } = this.game;
+    if (!scene) return;
+    try {
+      sheet("/play/fair.css");
+      const { showFair } = await import("./fair.js");
+      if (!document.querySelector("dialog[open]")) this.game.shown = showFair({ ledger, scene: () => this.game.scene ?? scene, anew: () => void this.anew() }, check);
+    } catch (error) {
+      this.game.failed(error);
+    }
   }
 
   rules() {

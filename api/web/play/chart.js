@@ -24,9 +24,9 @@ export function shape(name, attributes, words) {
   return made;
 }
 
-/** @param {number[][]} hands points by hand and seat @param {string[]} names */
+/** @param {number[][]} hands totals after each hand, by seat @param {string[]} names */
 export function chartOf(hands, names) {
-  const lines = names.map((_, seat) => hands.reduce((sums, points) => [...sums, sums[sums.length - 1] + points[seat]], [0]));
+  const lines = names.map((_, seat) => [0, ...hands.map((totals) => totals[seat])]);
   const all = lines.flat();
   const [low, high] = [Math.min(0, ...all), Math.max(1, ...all)];
   const x = (/** @type {number} */ at) => LEFT + ((WIDTH - LEFT - RIGHT) * at) / hands.length;

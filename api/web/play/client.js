@@ -1,6 +1,8 @@
 // @ts-check
 /** Calls of the server, and whose they are: the player's token is kept in this browser. */
 
+import { hearReceipt } from "./kept.js";
+import { remember, remembered } from "./memory.js";
 import { t } from "./words.js";
 
 const KEPT = "hearts.player";
@@ -23,29 +25,6 @@ export const TROUBLE = "hearts-trouble";
 
 /** The server cannot be reached. */
 export class Unreachable extends Error {}
-
-/** What is kept where the browser keeps nothing. @type {Record<string, string>} */
-const memory = {};
-
-/** Something that this browser remembers. @param {string} name */
-export function remembered(name) {
-  try {
-    return localStorage.getItem(name);
-  } catch {
-    return memory[name] ?? null;
-  }
-}
-
-/** @param {string} name @param {string | null} value null forgets it */
-export function remember(name, value) {
-  try {
-    if (value === null) localStorage.removeItem(name);
-    else localStorage.setItem(name, value);
-  } catch {
-    if (value === null) delete memory[name];
-    else memory[name] = value;
-  }
-}
 
 /** Who plays in this browser, none before the first game. @returns {{ id: string, token: string, name: string } | null} */
 export function player() {
@@ -99,7 +78,10 @@ export async function call(method, path, body) {
     try {
       const answer = await fetch(path, { method, headers, body: body && JSON.stringify(body), cache: "no-store" });
       const found = await readBody(answer);
-      if (answer.ok) return { body: found, headers: answer.headers };
+      if (answer.ok) {
+        if (found.receipt) hearReceipt(found.receipt);
+        return { body: found, headers: answer.headers };
+      }
       if (!isPassing(answer.status) || !pause) throw refusal(answer.status, found);
       await sleep(1000 * Number(answer.headers.get("Retry-After")) || pause);
     } catch (error) {

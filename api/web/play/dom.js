@@ -60,4 +60,10 @@ export function openDialog(title, inside, name = "") {
   return dialog;
 }
 
-
+/** Have a style sheet that is wanted only now. @param {string} address */
+export function sheet(address) {
+  if (document.querySelector(`link[href="${address}"]`)) return;
+  const made = document.createElement("link");
+  Object.assign(made, { rel: "stylesheet", href: address });
+  document.head.append(made);
+}

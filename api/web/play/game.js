@@ -8,6 +8,7 @@ import { byId, button, element, link, say } from "./dom.js";
 import { HandView } from "./hand.js";
 import { listen } from "./keyboard.js";
 import { skip, speed, stand } from "./pace.js";
+import { Ledger } from "./ledger.js";
 import { Scene } from "./scene.js";
 import { showScores } from "./score.js";
 import { cardsOf } from "./shapes.js";
@@ -22,6 +23,10 @@ import { cardSign, counted, handInWords, sentences, t } from "./words.js";
 
 /** So many events behind, the page does not show them one by one any more. */
 const TOO_MANY = 60;
+/** Seconds before the deal in which the player's number is opened for it. */
+const OPEN_BEFORE = 15;
+/** Milliseconds between two tries of that. */
+const PATIENCE = 3000;
 
 export class Game {
   /** @param {HTMLElement} root @param {string} id @param {string} invitation */
@@ -38,6 +43,11 @@ export class Game {
     this.called = "";
     this.peek = false;
     this.acts = new Acts(this);
+    /** What is shown of the deals, while it is. @type {{ refresh(): void } | null} */
+    this.shown = null;
+    this.ledger = new Ledger(id, (warning) => this.tell(warning), () => this.shown?.refresh());
+    /** When what could not be opened is tried again. */
+    this.tryAgain = 0;
     this.skew = 0;
     this.view = new TableView();
     this.hand = new HandView({ onCard: (key) => this.acts.press(key), onLook: (key) => this.acts.look(key) });
@@ -46,7 +56,8 @@ export class Game {
     this.ask = element("div", "ask");
     this.clock = element("span", "clock");
     this.view.cloth.addEventListener("click", () => skip());
-    this.parts = [this.tools.row, this.view.cloth, this.says, this.ask, this.hand.box];
+    this.heading = element("h1", "unseen", t("Hearts"));
+    this.parts = [this.heading, this.tools.row, this.view.cloth, this.says, this.ask, this.hand.box];
     this.box = element("section", "game", ...this.parts);
     root.append(this.box);
     this.ticking = setInterval(() => this.tick(), 500);
@@ -65,6 +76,7 @@ export class Game {
       hint: () => void this.acts.hint(),
       rules: () => this.acts.rules(),
       claim: () => void this.acts.claim(),
+      fair: () => void this.acts.fair(),
     };
   }
 
@@ -89,11 +101,12 @@ export class Game {
       if (!this.scene) this.box.replaceChildren(...this.parts);
       /** @type {Scene | undefined} */
       this.scene = new Scene(table);
-      this.past = table.seq;
-      document.title = t("Hearts: {variant}", { variant: table.variant });
+      document.title = this.heading.textContent = t("Hearts: {variant}", { variant: table.variant });
       this.render();
-      this.stream = new Stream(this.id, 0, (item) => this.hear(item), (now) => this.connection(now));
+      this.stream = new Stream(this.id, table.seq, (item) => this.hear(item), (now) => this.connection(now));
       this.awake();
+      // what was told before is the ledger's alone, and keeps nobody from playing
+      this.ledger.catchUp().catch(() => {});
     } catch (error) {
       this.failed(error);
     }
@@ -123,12 +136,7 @@ export class Game {
   hear(item) {
     const { scene } = this;
     if (!scene) return;
-    if (item.seq <= (this.past ?? 0)) {
-      if (item.seq === scene.recalled + 1) scene.recall(JSON.parse(item.event));
-      scene.recalled = Math.max(scene.recalled, item.seq);
-      if (item.seq === this.past) this.render();
-      return;
-    }
+    this.ledger.see(item);
     if (item.seq <= (this.queue[this.queue.length - 1]?.seq ?? scene.seq)) return;
     this.queue.push(item);
     this.pump();
@@ -174,6 +182,13 @@ export class Game {
     if (event.t === "trick_ended" || event.t === "hand_scored") await stand("trick");
   }
 
+  /** Show a card as played that the server has taken, without waiting for the stream to tell it. @param {string} card */
+  layAhead(card) {
+    this.scene?.layAhead(card);
+    this.forget();
+    this.render();
+  }
+
   /** Take over the server's view; false where the stream owes what it has, which is then read. */
   async settle() {
     const { scene } = this;
@@ -210,6 +225,14 @@ export class Game {
       if (table.legal) say(table.trick.length ? t("Your turn.") : t("You lead."));
       if (table.phase === "moon" && table.turn === you) this.acts.moon();
     }
+  }
+
+  /** The deal comes whether or not the player says so: what it committed to must not be missed for that. */
+  openInTime() {
+    const { scene, ledger } = this;
+    if (!scene?.isMine || scene.you === undefined || scene.table.seats[scene.you].ready || ledger.isLost(scene.you) || Date.now() < this.tryAgain) return;
+    this.tryAgain = Date.now() + PATIENCE;
+    void this.acts.ready();
   }
 
   readyBesideBots() {
@@ -253,6 +276,7 @@ export class Game {
     const words = left === null ? "" : t("{n} s left", { n: left });
     if (this.clock.textContent !== words) this.clock.textContent = words;
     this.clock.classList.toggle("short", left !== null && left <= 10);
+    if (this.scene?.table.phase === "seats" && left !== null && left <= OPEN_BEFORE) this.openInTime();
   }
 
   forget() {
@@ -286,6 +310,6 @@ function stuck(error, again) {
   const unknown = error instanceof Refusal && error.status === 404;
   const words = element("p", "", unknown ? t("There is no such table here. Perhaps the link was cut off, or the game was never played.") : error.message);
   words.setAttribute("role", "alert");
-  const ways = element("nav", "", link("/#/", t("To the lobby")), ...(unknown ? [] : [button(t("Try again"), again, "strong")]));
+  const ways = element("div", "ways-out", link("/#/", t("To the lobby")), ...(unknown ? [] : [button(t("Try again"), again, "strong")]));
   return element("div", "stuck", fan(["back", "back", "back"]), element("h1", "", unknown ? t("No table") : t("That did not work")), words, ways);
 }

@@ -4,7 +4,7 @@
 import { element, openDialog } from "./dom.js";
 import { t } from "./words.js";
 
-/** @typedef {{ move(steps: number): void, find(rank: string, suit: string): void, onward(): boolean, pass(): void, readHand(): void, readTable(): void, last(): void, scores(): void, hint(): void, rules(): void, claim(): void }} Keys */
+/** @typedef {{ move(steps: number): void, find(rank: string, suit: string): void, onward(): boolean, pass(): void, readHand(): void, readTable(): void, last(): void, scores(): void, hint(): void, rules(): void, claim(): void, fair(): void }} Keys */
 
 /** Milliseconds in which a suit belongs to the rank that was typed before it. */
 const TOGETHER = 1200;
@@ -21,6 +21,7 @@ const helpRows = () => [
   ["G", t("scores")],
   ["I", t("a hint")],
   ["X", t("the rules of this table")],
+  ["F", t("how the deals come about, and the game checked")],
   ["M", t("mine: claim the rest of the tricks")],
   ["?", t("these keys")],
 ];
@@ -49,7 +50,7 @@ export function listen(keys) {
     return true;
   };
   /** @type {Record<string, () => void>} */
-  const acts = { ARROWLEFT: () => keys.move(-1), ARROWRIGHT: () => keys.move(1), P: keys.pass, R: keys.readHand, W: keys.readTable, L: keys.last, G: keys.scores, I: keys.hint, X: keys.rules, M: keys.claim, "?": showKeys };
+  const acts = { ARROWLEFT: () => keys.move(-1), ARROWRIGHT: () => keys.move(1), P: keys.pass, R: keys.readHand, W: keys.readTable, L: keys.last, G: keys.scores, I: keys.hint, X: keys.rules, M: keys.claim, F: keys.fair, "?": showKeys };
   /** @param {KeyboardEvent} event */
   const hear = (event) => {
     const target = /** @type {HTMLElement} */ (event.target);

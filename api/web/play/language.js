@@ -1,7 +1,7 @@
 // @ts-check
 /** Which language the page speaks: the one that was chosen here, else the first of the browser's that we have. */
 
-import { remember, remembered } from "./client.js";
+import { remember, remembered } from "./memory.js";
 import { byId, choice } from "./dom.js";
 import { speakBy, t } from "./words.js";
 

@@ -1,7 +1,7 @@
 // @ts-check
 /** The page /: the lobby, or the table that the address names behind its #, where no server logs an invitation. */
 
-import { byId } from "./dom.js";
+import { byId, sheet } from "./dom.js";
 import { Game } from "./game.js";
 import { languageChoice, speak } from "./language.js";
 import { Lobby } from "./lobby.js";
@@ -30,11 +30,7 @@ function route() {
 /** What looks at a game again is loaded only when it is wanted. @param {HTMLElement} main @param {string} game @param {URLSearchParams} asked @param {number} at */
 async function replay(main, game, asked, at) {
   const { Replay } = await import("./replay.js");
-  if (!document.querySelector("link[href='/play/replay.css']")) {
-    const sheet = document.createElement("link");
-    Object.assign(sheet, { rel: "stylesheet", href: "/play/replay.css" });
-    document.head.append(sheet);
-  }
+  sheet("/play/replay.css");
   if (at === turn) shown = new Replay(main, game, asked);
 }
 

@@ -53,10 +53,3 @@ export function nextIndex(moments, from, way, size) {
   while (at > 0 && at < moments.length - 1 && WEIGHT[moments[at].size] < WEIGHT[size]) at += way;
   return Math.min(Math.max(at, 0), moments.length - 1);
 }
-
-/** The events of the hand that is played at a moment, up to that. @param {Told[]} events @param {number} seq */
-export function handUntil(events, seq) {
-  const past = events.filter((one) => one.n <= seq);
-  const dealt = past.map((one) => one.t).lastIndexOf("hand_dealt");
-  return dealt < 0 ? [] : past.slice(dealt);
-}

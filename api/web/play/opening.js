@@ -1,8 +1,9 @@
 // @ts-check
 /** The form that opens a table: family, seats, level, and who else may sit down. */
 
-import { bePlayer, call, player } from "./client.js";
+import { bePlayer, player } from "./client.js";
 import { button, choice, element, fill } from "./dom.js";
+import { takeSeat } from "./sitting.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./shapes.js").Variant} Variant */
@@ -93,6 +94,6 @@ export function openingForm(variants, opened, failed) {
 async function openTable(wish) {
   const bots = wish.seats - 1 - wish.friends - wish.others;
   const seats = ["me", ...Array(wish.friends).fill("invited"), ...Array(wish.others).fill("open"), ...Array(bots).fill({ bot: wish.level })];
-  const { body } = await call("POST", "/v1/games", { variant: wish.family, seats, ...(wish.length ? { hand_limit: wish.length } : {}), ...(wish.clock ? { clock: wish.clock } : {}) });
+  const body = await takeSeat("/v1/games", { variant: wish.family, seats, ...(wish.length ? { hand_limit: wish.length } : {}), ...(wish.clock ? { clock: wish.clock } : {}) });
   return body.id;
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** How fast the table is shown: every card stands for a moment, and a trick until it can have been seen. */
 
-import { remember, remembered } from "./client.js";
+import { remember, remembered } from "./memory.js";
 import { t } from "./words.js";
 
 const KEPT = "hearts.speed";

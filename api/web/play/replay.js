@@ -2,9 +2,10 @@
 /** A game looked at again, card by card, by anybody's eyes: the server says what each could see, and by which rule. */
 
 import { Refusal, at, bePlayer, call, player } from "./client.js";
-import { button, choice, element, fill, link, say } from "./dom.js";
+import { button, choice, element, fill, link, say, sheet } from "./dom.js";
 import { cardOf, HandView } from "./hand.js";
-import { handUntil, indexAt, momentsOf, nextIndex, readEvents } from "./moments.js";
+import { Ledger } from "./ledger.js";
+import { indexAt, momentsOf, nextIndex, readEvents } from "./moments.js";
 import { OpenHands } from "./open-hands.js";
 import { Reel } from "./reel.js";
 import { Scene } from "./scene.js";
@@ -44,8 +45,11 @@ export class Replay {
     this.says = element("p", "says");
     this.says.setAttribute("role", "status");
     this.map = element("div", "map");
+    this.eyesChoice = choice(t("Seen"), "eyes", [[OWN, t("As everybody saw it")]], OWN);
+    this.spoil = document.createElement("input");
     this.looks = this.lookRow();
-    this.box = element("section", "replay", this.where, this.view.cloth, this.says, this.reel.box, this.hand.box, this.open.box, this.looks, this.map);
+    this.heading = element("h1", "unseen", t("Hearts"));
+    this.box = element("section", "replay", this.heading, this.where, this.view.cloth, this.says, this.reel.box, this.hand.box, this.open.box, this.looks, this.map);
     root.append(this.box);
     this.begin();
   }
@@ -64,7 +68,7 @@ export class Replay {
       /** The table as it is now. @type {Table} */
       this.last = body;
       this.moments = momentsOf(events);
-      document.title = t("Hearts: {variant}", { variant: body.variant });
+      document.title = this.heading.textContent = t("Hearts: {variant}", { variant: body.variant });
       if (!this.moments.length) {
         this.says.textContent = t("No cards have been dealt yet.");
         return;
@@ -81,12 +85,10 @@ export class Replay {
   }
 
   lookRow() {
-    this.eyesChoice = choice(t("Seen"), "eyes", [[OWN, t("As everybody saw it")]], OWN);
     this.eyesChoice.select.addEventListener("change", () => {
       this.eyes = this.eyesChoice.select.value;
       void this.go(this.index);
     });
-    this.spoil = document.createElement("input");
     this.spoil.type = "checkbox";
     this.spoil.id = "spoil";
     this.spoil.addEventListener("change", () => this.drawMap());
@@ -94,9 +96,25 @@ export class Replay {
     const advice = button(t("What would the bot do?"), () => void this.advice());
     const branch = button(t("Play on from here"), () => void this.branch());
     const share = button(t("Copy the link"), () => void this.share(share));
+    const check = button(t("Check this game"), () => void this.check());
+    Object.assign(check.dataset, { act: "check" });
     Object.assign(advice.dataset, { act: "advice" });
     Object.assign(branch.dataset, { act: "branch" });
-    return element("div", "looks", this.eyesChoice.box, label, advice, branch, share, link(`/#/table/${this.id}`, t("The table")));
+    return element("div", "looks", this.eyesChoice.box, label, advice, branch, share, check, link(`/#/table/${this.id}`, t("The table")));
+  }
+
+  /** Check the game's proof file, which is loaded only then. */
+  async check() {
+    const { last } = this;
+    if (!last) return;
+    try {
+      sheet("/play/fair.css");
+      const { showFair } = await import("./fair.js");
+      const scene = new Scene(last);
+      showFair({ ledger: new Ledger(this.id), scene: () => scene }, true);
+    } catch (error) {
+      this.failed(error);
+    }
   }
 
   get moment() {
@@ -169,7 +187,6 @@ export class Replay {
     const { event, seq } = this.moment;
     const scene = new Scene(table);
     this.scene = scene;
-    for (const one of handUntil(this.events ?? [], seq)) scene.recall(one);
     if (event.t === "hand_scored") scene.gained = event.points ?? null;
     this.view.render(scene, false);
     const mine = table.you !== undefined && this.eyes !== OPEN;
@@ -186,11 +203,11 @@ export class Replay {
 
   drawMap() {
     if (!this.scene || !this.last) return;
-    const all = this.spoil?.checked ? this.last.hands : this.scene.table.hands;
+    const all = this.spoil.checked ? this.last.hands : this.scene.table.hands;
     const { hand, trick, event } = this.moment;
     const tricks = this.moments.filter((one) => one.hand === hand && one.event.t === "trick_ended").length || 1;
     const done = ["hand_scored", "game_ended"].includes(event.t) ? hand : hand - 1 + trick / (tricks + 1);
-    this.map.replaceChildren(scoreMap(all.map((one) => one.points), this.scene.names, done, (to) => void this.toHand(to)));
+    this.map.replaceChildren(scoreMap(all.map((one) => one.totals), this.scene.names, done, (to) => void this.toHand(to)));
   }
 
   /** @param {number} hand */

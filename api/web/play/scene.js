@@ -20,21 +20,13 @@ export class Scene {
     this.table = table;
     /** Events that are shown. */
     this.seq = table.seq;
-    this.recalled = 0;
     /** The full trick that still lies there, until the next card. @type {{ laid: Laid[], winner: number | null } | null} */
     this.finished = null;
-    /** The cards of the trick as the events tell them. @type {Laid[]} */
-    this.open = [];
-    /** Counting cards that each seat has taken in this hand. @type {string[][]} */
-    this.won = [];
-    /** Cards of dead tricks, which go to who takes the next one. @type {string[]} */
-    this.dead = [];
-    /** Who chose what a moon does, by hand. @type {Map<number, { seat: number, choice: string }>} */
-    this.moons = new Map();
     /** Points of the hand that was scored last, while the next one has not begun. @type {number[] | null} */
     this.gained = null;
+    /** The reader's card that lies there by the answer to its move, before its event is told. */
+    this.ahead = "";
     this.names = namesOf(table);
-    this.freshHand();
     this.showLast();
   }
 
@@ -62,12 +54,6 @@ export class Scene {
     return [table.phase, table.hand_number, table.hand, this.isMine, table.legal].join();
   }
 
-  freshHand() {
-    this.won = this.table.seats.map(() => []);
-    this.dead = [];
-    this.open = [];
-  }
-
   /** After a reload the last trick lies there again, until the next card is led. */
   showLast() {
     const { trick, last_trick: laid, last_winner: winner, phase } = this.table;
@@ -77,6 +63,7 @@ export class Scene {
   /** Take over the server's view. @param {Table} table */
   settle(table) {
     this.table = table;
+    this.ahead = "";
     this.seq = Math.max(this.seq, table.seq);
     this.names = namesOf(table);
     if (table.trick.length) this.finished = null;
@@ -87,45 +74,35 @@ export class Scene {
     return this.finished ? this.finished.laid : this.table.trick;
   }
 
-  /** Note what an event of the past, or of now, tells of the hand beyond what the table shows. @param {GameEvent} event */
-  recall(event) {
-    const seat = event.seat ?? null;
-    switch (event.t) {
-      case "hand_dealt":
-        this.handNumber = event.hand ?? 0;
-        this.freshHand();
-        break;
-      case "card_played":
-        this.open.push({ seat: /** @type {number} */ (seat), card: event.card ?? "" });
-        break;
-      case "trick_ended": {
-        const cards = [...this.dead, ...this.open.map((one) => one.card)];
-        this.dead = seat === null ? cards : [];
-        if (seat !== null) this.won[seat].push(...cards.filter((card) => this.counts(card)));
-        this.open = [];
-        break;
-      }
-      case "moon_chosen":
-        this.moons.set(this.handNumber ?? 0, { seat: /** @type {number} */ (seat), choice: event.choice ?? "" });
-    }
+  /** Those of some cards that are worth points, as the server names them. @param {Laid[]} laid */
+  counting(laid) {
+    const all = cardsOf(this.table.counting);
+    return laid.map((one) => one.card).filter((card) => all.includes(card));
   }
 
-  /** Whether a card is worth points by the rules of the table. @param {string} card */
-  counts(card) {
-    const { points } = this.table.rules;
-    return Boolean(points[card] ?? points[card[1]]);
+  /** Lay the reader's card, which the server has taken, and whose event comes later. @param {string} card */
+  layAhead(card) {
+    const { you } = this;
+    if (you === undefined) return;
+    this.ahead = card;
+    this.table = this.moved();
+    this.lay(this.table, { seat: you, card });
+  }
+
+  /** A copy of the table to be changed, at which it is nobody's turn until the server says whose. @returns {Table} */
+  moved() {
+    return { ...this.table, seats: this.table.seats.map((one) => ({ ...one })), turn: null, legal: undefined, claim: undefined };
   }
 
   /** Show what an event tells. @param {GameEvent} event @param {Record<string, string>} own what it tells this seat alone */
   follow(event, own) {
-    this.recall(event);
-    const table = { ...this.table, seats: this.table.seats.map((one) => ({ ...one })), turn: null, legal: undefined };
+    const table = this.moved();
     this.table = table;
     const seat = typeof event.seat === "number" ? table.seats[event.seat] : null;
     switch (event.t) {
       case "hand_dealt":
         Object.assign(table, { phase: "play", hand_number: event.hand, trick: [], last_trick: [], last_winner: null, hearts_broken: false, hand: own.cards, received: "", given: "" });
-        for (const one of table.seats) Object.assign(one, { cards: table.rules.hand, taken: 0, passed: false });
+        for (const one of table.seats) Object.assign(one, { cards: table.rules.hand, taken: 0, passed: false, won: "" });
         this.finished = null;
         break;
       case "cards_passed":
@@ -136,12 +113,17 @@ export class Scene {
         table.received = own.received;
         break;
       case "card_played":
-        this.lay(table, /** @type {Laid} */ (/** @type {unknown} */ (event)));
+        if (event.seat !== this.you || event.card !== this.ahead) this.lay(table, /** @type {Laid} */ (/** @type {unknown} */ (event)));
+        this.ahead = "";
         break;
       case "trick_ended":
         this.finished = { laid: table.trick, winner: event.seat ?? null };
+        if (seat) {
+          seat.taken += 1;
+          // who gets the cards of a dead trick is the server's to say
+          seat.won = [...cardsOf(seat.won), ...this.counting(table.trick)].join(" ");
+        }
         Object.assign(table, { last_trick: table.trick, last_winner: event.seat ?? null, trick: [] });
-        if (seat) seat.taken += 1;
         break;
       case "seat_to_bot":
         if (seat) seat.away = true;
@@ -149,7 +131,7 @@ export class Scene {
       case "hand_scored":
         this.gained = event.points ?? null;
         table.totals = event.totals ?? table.totals;
-        table.hands = [...table.hands, { hand: table.hand_number, points: event.points ?? [] }];
+        table.hands = [...table.hands, { hand: table.hand_number, points: event.points ?? [], totals: table.totals }];
     }
   }
 

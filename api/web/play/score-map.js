@@ -6,7 +6,7 @@ import { element } from "./dom.js";
 import { t } from "./words.js";
 
 /**
- * @param {number[][]} hands points by hand and seat, as far as they are to be seen
+ * @param {number[][]} hands totals after each hand by seat, as far as they are to be seen
  * @param {string[]} names
  * @param {number} now how many hands are over at the moment, with the part of the present one as a fraction
  * @param {(hand: number) => void} go

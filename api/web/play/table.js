@@ -4,8 +4,9 @@
 import { cardFace } from "./cards.js";
 import { element } from "./dom.js";
 import { placeOf } from "./seating.js";
+import { cardsOf } from "./shapes.js";
 import { passTo } from "./telling.js";
-import { capital, cardName, cardSign, counted, t } from "./words.js";
+import { capital, cardName, cardSign, counted, signed, t } from "./words.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
 /** @typedef {import("./shapes.js").Seat} Seat */
@@ -73,7 +74,7 @@ export class TableView {
     const gained = scene.gained ? scene.gained[seat.seat] : null;
     const head = element("div", "head", element("span", "name", isTurn ? "▸ " : "", name));
     if (table.phase !== "seats") head.append(fact("total", String(table.totals[seat.seat] ?? 0)));
-    if (gained !== null) head.append(fact("gained", gained < 0 ? String(gained) : `+${gained}`));
+    if (gained !== null) head.append(fact("gained", signed(gained)));
     const parts = [head];
     if (table.status === "playing") {
       const held = fact("held", counted(seat.cards, "{n} card", "{n} cards"));
@@ -92,7 +93,7 @@ const fact = (kind, words) => element("span", kind, words);
 
 /** The counting cards that a seat has taken: hearts by number, the others one by one, the queen of spades marked. @param {Scene} scene @param {number} seat */
 function wonChips(scene, seat) {
-  const won = scene.won[seat] ?? [];
+  const won = cardsOf(scene.table.seats[seat].won);
   const hearts = won.filter((card) => card[1] === "H").length;
   const chips = won.filter((card) => card[1] !== "H").map((card) => element("span", card === "QS" ? "chip queen" : "chip", cardSign(card)));
   if (hearts) chips.push(element("span", "chip heart", `♥${hearts}`));
@@ -111,7 +112,7 @@ function stateChips({ table }, seat) {
 /** A seat in a sentence. @param {Scene} scene @param {Seat} seat @param {boolean} isTurn */
 function told(scene, seat, isTurn) {
   const name = capital(scene.who(seat.seat));
-  const won = (scene.won[seat.seat] ?? []).map(cardName).join(", ");
+  const won = cardsOf(seat.won).map(cardName).join(", ");
   const parts = [
     t("{name}: total {n}", { name, n: scene.table.totals[seat.seat] ?? 0 }),
     counted(seat.cards, "{n} card", "{n} cards"),

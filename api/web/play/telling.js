@@ -58,7 +58,7 @@ function trickEnded(scene, name) {
   const { finished } = scene;
   if (!finished) return "";
   if (finished.winner === null) return t("The cards cancel: nobody takes the trick.");
-  const counting = finished.laid.map((one) => one.card).filter((card) => scene.counts(card));
+  const counting = scene.counting(finished.laid);
   const cards = listed(counting.map(name));
   return counting.length
     ? about(scene, finished.winner, t("You take the trick with the {cards}.", { cards }), t("{name} takes the trick with the {cards}.", { name: scene.who(finished.winner), cards }))
@@ -92,11 +92,8 @@ export function whyNot(scene, rule) {
 
 /** The direction of a pass, and to whom. @param {Scene} scene */
 export function passTo(scene) {
-  const { table, you } = scene;
-  const seats = table.seats.length;
-  const offset = table.pass_offset === 2 ? Math.floor(seats / 2) : table.pass_offset;
-  const to = you === undefined ? "" : scene.names[(you + offset + seats) % seats];
-  return passWay(table.pass_offset, to);
+  const { pass_offset: way, pass_to: to } = scene.table;
+  return passWay(way, typeof to === "number" ? scene.names[to] : "");
 }
 
 /** @param {number} offset as the server tells it @param {string} [to] */

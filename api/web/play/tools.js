@@ -10,17 +10,17 @@ import { ending, passTo, waiting } from "./telling.js";
 import { capital, counted, t } from "./words.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
-/** @typedef {{ scores(): void, last(): void, hint(): void, claim(): void, pass(): void, ready(): void, leave(): void, back(): void, sit(name: string): void, rematch(): void, moon(): void, rules(): void }} Acts */
+/** @typedef {{ scores(): void, last(): void, hint(): void, claim(): void, pass(): void, ready(): void, leave(): void, back(): void, sit(name: string): void, rematch(): void, moon(): void, rules(): void, fair(check?: boolean): void, anew(): void, isLost: boolean }} Acts */
 
 /** The row of tools, once a table. @param {Acts} acts */
 export function toolRow(acts) {
   const pace = choice(t("Speed"), "speed", speedChoices(), speed());
   pace.select.addEventListener("change", () => setSpeed(pace.select.value));
   const hint = named(button(t("Hint"), () => acts.hint()), "hint");
-  const claim = named(button(t("Claim the rest"), () => acts.claim()), "claim");
   const leave = named(button(t("Let a bot play"), () => acts.leave()), "leave");
   const share = named(button(t("Copy the address"), () => copy(location.href.split("/").slice(0, 6).join("/"), share)), "share");
-  const inside = element("div", "drawer", pace.box, claim, leave, share, button(t("Keys"), showKeys));
+  const fair = named(button(t("Fair deal"), () => acts.fair()), "fair");
+  const inside = element("div", "drawer", pace.box, fair, leave, share, button(t("Keys"), showKeys));
   const more = element("details", "more", element("summary", "", t("More")), inside);
   inside.addEventListener("click", (event) => {
     if (event.target instanceof HTMLButtonElement && event.target !== share) more.removeAttribute("open");
@@ -31,7 +31,6 @@ export function toolRow(acts) {
     const { table, isMine } = scene;
     const playing = table.status === "playing";
     hint.hidden = !table.hints || !playing || scene.you === undefined;
-    claim.hidden = !isMine || table.phase !== "play";
     leave.hidden = !isMine || !playing;
     leave.textContent = t("Let a bot play");
   };
@@ -69,12 +68,21 @@ export function askParts(scene, acts, raised) {
   }
   if (table.phase === "pass" && !table.seats[you].passed) return passParts(scene, acts, raised);
   if (table.phase === "moon" && table.turn === you) return [asking(t("You shot the moon!")), named(button(t("Choose"), () => acts.moon(), "strong"), "moon")];
-  if (table.legal) return [asking(table.trick.length ? t("Your turn: play a card.") : t("You lead: play a card."), "mine")];
+  if (table.legal) return playParts(scene, acts);
   return [asking(waiting(scene))];
 }
 
 /** @param {string} words @param {string} [className] */
 const asking = (words, className = "") => element("span", `prompt ${className}`.trim(), words);
+
+/** @param {Scene} scene @param {Acts} acts */
+function playParts({ table }, acts) {
+  const parts = [asking(table.trick.length ? t("Your turn: play a card.") : t("You lead: play a card."), "mine")];
+  const { claim } = table;
+  // a last trick is as soon played as claimed
+  if (claim && claim.tricks > 1) parts.push(named(button(t("Claim the last {n} tricks", { n: claim.tricks }), () => acts.claim()), "claim"));
+  return parts;
+}
 
 /** @param {Scene} scene @param {Acts} acts @param {number} raised */
 function passParts(scene, acts, raised) {
@@ -97,9 +105,17 @@ function seatParts(scene, acts) {
     return named(one, "invite");
   });
   parts.push(...links);
-  if (table.seats.every((one) => one.kind !== "open") && !table.seats[you].ready) parts.push(named(button(t("I am ready"), () => acts.ready(), "strong"), "ready"));
+  if (acts.isLost) parts.push(...lostParts(scene, acts));
+  else if (table.seats.every((one) => one.kind !== "open") && !table.seats[you].ready) parts.push(named(button(t("I am ready"), () => acts.ready(), "strong"), "ready"));
+  parts.push(named(button(t("Fair deal"), () => acts.fair()), "fair"));
   if (!table.seats.some((one) => one.ready && one.kind === "player")) parts.push(named(button(t("Stand up"), () => acts.leave()), "leave"));
   return parts;
+}
+
+/** Where the seat was taken with a number that this browser does not have. @param {Scene} scene @param {Acts} acts */
+function lostParts({ table }, acts) {
+  if (table.seats.some((one) => one.ready && one.kind === "player")) return [asking(t("Your number is not in this browser: when the time to get ready is over the cards are dealt without it."))];
+  return [asking(t("Your number is not in this browser, so you cannot get ready with it.")), named(button(t("Sit down anew with another number"), () => acts.anew(), "strong"), "anew")];
 }
 
 /** @param {Scene} scene @param {Acts} acts */
@@ -114,12 +130,12 @@ function strangerParts(scene, acts) {
 /** @param {Scene} scene @param {Acts} acts */
 function overParts(scene, acts) {
   const { table, you } = scene;
-  const order = table.seats.map((one) => one.seat).sort((one, other) => table.totals[one] - table.totals[other]);
-  const place = (/** @type {number} */ seat) => 1 + table.totals.filter((n) => n < table.totals[seat]).length;
-  const rows = order.map((seat) => element("li", table.winners.includes(seat) ? "won" : "", `${place(seat)}. ${capital(scene.who(seat))} `, element("b", "", String(table.totals[seat]))));
+  const { places } = table;
+  const order = table.seats.map((one) => one.seat).sort((one, other) => places[one] - places[other]);
+  const rows = order.map((seat) => element("li", table.winners.includes(seat) ? "won" : "", `${places[seat]}. ${capital(scene.who(seat))} `, element("b", "", String(table.totals[seat]))));
   const parts = [element("h2", "ending", ending(scene)), element("ol", "ranks", ...rows)];
   const again = you !== undefined && !table.branch && !table.imported && table.reason !== "abandoned";
   if (again) parts.push(named(button(t("Rematch"), () => acts.rematch(), "strong"), "rematch"));
-  parts.push(link(`/#/replay/${table.id}?open=1`, t("Look at it again")), link("/#/", t("To the lobby")), link(`/verify?game=${table.id}`, t("Check this game")), link(`/audit?game=${table.id}`, t("The server's report")));
+  parts.push(named(button(t("Check this game"), () => acts.fair(true)), "check"), link(`/#/replay/${table.id}?open=1`, t("Look at it again")), link("/#/", t("To the lobby")));
   return parts;
 }

@@ -63,6 +63,9 @@ export function listed(names) {
 /** Texts of the server as sentences. @param {string[]} parts */
 export const sentences = (parts) => parts.filter(Boolean).map((one) => `${capital(one).replace(/[.!?]$/, "")}.`).join(" ");
 
+/** What is added, with its sign. @param {number} n */
+export const signed = (n) => (n < 0 ? String(n) : `+${n}`);
+
 /** A sentence begins with a capital. @param {string} text */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -1,0 +1,50 @@
+// @ts-check
+/** What this browser remembers from one visit to the next, and all its tabs together. */
+
+/** What the browser itself does not keep: it lasts as long as the page. @type {Map<string, string>} */
+const passing = new Map();
+
+/** @param {string} name */
+export function remembered(name) {
+  try {
+    return localStorage.getItem(name) ?? passing.get(name) ?? null;
+  } catch {
+    return passing.get(name) ?? null;
+  }
+}
+
+/** @param {string} name @param {string | null} value null forgets it */
+export function remember(name, value) {
+  passing.delete(name);
+  try {
+    if (value === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, value);
+  } catch {
+    if (value !== null) passing.set(name, value);
+  }
+}
+
+/** Something that was kept as JSON; null where there is none that can be read. @param {string} name @returns {any} */
+export function recalled(name) {
+  try {
+    return JSON.parse(remembered(name) ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+/** Keep no more than so many things whose names begin alike: those with the latest `at` stay. @param {string} prefix @param {number} most */
+export function forgetOldest(prefix, most) {
+  const names = [...passing.keys(), ...storedNames()].filter((name) => name.startsWith(prefix));
+  if (names.length <= most) return;
+  const byAge = names.map((name) => /** @type {[number, string]} */ ([recalled(name)?.at ?? 0, name])).sort(([one], [other]) => one - other);
+  for (const [, name] of byAge.slice(0, -most)) remember(name, null);
+}
+
+function storedNames() {
+  try {
+    return Object.keys(localStorage);
+  } catch {
+    return [];
+  }
+}
