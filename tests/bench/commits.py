@@ -152,7 +152,7 @@ def _reached(peer: Any, port: int) -> Any:
         except Exception:
             if time.monotonic() > end:
                 raise
-            time.sleep(0.05)
+            Event().wait(0.05)
         else:
             return client
 
