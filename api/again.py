@@ -33,7 +33,7 @@ REMATCH: Final = Rematch()
     headers=KeyHeader,
     sends=ETAG_DOC | REPLAYED_DOC | {"Location": {"schema": {"type": "string"}}},
     refuses=(404, 409, 503),
-    codes=("game/not_over", "game/over", "seat/not_yours", "seat/taken", "entropy/repeated"),
+    codes=("game/not_over", "game/over", "seat/not_yours", "seat/taken", "entropy/repeated", "server/busy"),
 )
 def rematch(game: str) -> Response:
     """Play it again.

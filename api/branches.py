@@ -55,7 +55,7 @@ BRANCH: Final = Branch()
     headers=KeyHeader,
     sends=ETAG_DOC | REPLAYED_DOC | {"Location": {"schema": {"type": "string"}}},
     refuses=(404, 409, 503),
-    codes=("game/not_over",),
+    codes=("game/not_over", "server/busy"),
 )
 def branch(game: str) -> Response:
     """Play on from a finished game.

@@ -85,6 +85,7 @@ CODES: Final[dict[str, tuple[int, str]]] = {
     "game/altered": (500, "The game was altered in the store"),
     "log/altered": (500, "The transparency log was altered in the store"),
     "server/error": (500, "The server failed"),
+    "server/busy": (503, "The server opens no new tables now"),
     "server/stopping": (503, "The server is about to stop"),
     "store/unavailable": (503, "The store does not answer"),
 }

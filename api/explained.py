@@ -124,6 +124,12 @@ EXPLAINED: Final[dict[str, Told]] = {
         "the stream was not read for a while",
         "come back with the last cursor",
     ),
+    "server/busy": Told(
+        "The read models lag behind, or the store's memory is nearly full. No new table is opened; games that have begun go on.",
+        "Wait as many seconds as `Retry-After` says, and try again under the same `Idempotency-Key`.",
+        "no new tables are opened at the moment",
+        "try again in a moment; games that have begun go on",
+    ),
     "server/stopping": Told(
         "The server is about to stop, and begins no more streams or long polls.",
         "Try again in a moment, with the cursor that you have.",

@@ -1,4 +1,4 @@
-"""How many tables a player may have open, for every call that opens one.
+"""Whether a table may be opened: there is room for it, and the player has not too many. For every call that opens one.
 
 A call does `check_tables` before it opens a table and `note_table` after.
 """
@@ -13,10 +13,17 @@ from services.tables import Outcome
 
 
 def check_tables(here: House, player: str, is_known: Callable[[], bool] = lambda: False) -> None:
-    """Raise the problem ``game/too_many`` where ``player`` has opened as many tables as it may have.
+    """Raise ``game/too_many`` where ``player`` has opened as many tables as it may have, ``server/busy`` where there is no room for any.
 
     ``is_known`` tells whether the call would only tell again what it has opened before, which is never refused.
     """
+    full = here.services.pressure.why()
+    if full and not is_known():
+        raise Problem(
+            "server/busy",
+            f"no new tables are opened at the moment: {full}",
+            hint="try again in a moment; games that have begun go on",
+        )
     most = here.services.settings.most_tables
     if most and here.services.opened.count(player, most) >= most and not is_known():
         raise Problem(

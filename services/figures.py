@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import redis
 
+from services.pressure import memory_of
 from services.projections import GROUP, STATUSES
 from services.standings_fold import Ledger
 from services.wire import StoreUnavailable
@@ -56,7 +57,7 @@ def read_figures(services: Services) -> Figures:
         queued=_queued(services),
         parked=sum(parked),
         unfolded=Ledger(services.store.wire, keys).lag(),
-        memory=_memory(services),
+        memory=memory_of(services.store.wire).get("used_memory"),
     )
 
 
@@ -65,15 +66,3 @@ def _queued(services: Services) -> int | None:
         return len(services.queue.waiting())
     except (StoreUnavailable, redis.RedisError):
         return None
-
-
-def _memory(services: Services) -> int | None:
-    try:
-        told: bytes = services.store.wire.call("INFO", "memory")
-    except redis.ResponseError:  # its user may not ask
-        return None
-    for line in told.decode().splitlines():
-        name, _, value = line.partition(":")
-        if name == "used_memory" and value.isdecimal():
-            return int(value)
-    return None

@@ -261,6 +261,17 @@ class Settings:
     most_tables: int = _setting(
         500, "tables that are not over which a player may have opened; 0: any number", _whole(0, 1_000_000)
     )
+    most_lag: int = _setting(
+        100_000,
+        "appends that the projectors may be behind before no new table is opened; 0: any number",
+        _whole(0, 1_000_000_000),
+    )
+    most_memory: int = _setting(
+        90,
+        "percent of its maxmemory that the store may use before no new table is opened, of its machine's where it has none; "
+        "0: all of it",
+        _whole(0, 100),
+    )
     proxies: int = _setting(
         0, "proxies before the API whose X-Forwarded-For and X-Forwarded-Proto are believed", _whole(0, 16)
     )

@@ -22,6 +22,7 @@ from services.keyring import KeyRing
 from services.keys import Keys
 from services.opened import Opened
 from services.players import Players
+from services.pressure import Pressure
 from services.projections import Projections
 from services.queue import ARENA, AUDITS, Queue
 from services.rates import ANSWER_SECONDS, Rates
@@ -56,13 +57,19 @@ class Services:
     auditor: Auditor
     archiver: Archiver | None
     opened: Opened
+    pressure: Pressure
     rates: Rates
     clock: Callable[[], int]
 
     def warnings(self) -> list[str]:
-        """What may lose games, or keeps finished ones from being read, a sentence each. Raises `StoreUnavailable`."""
+        """What may lose games, keeps finished ones from being read or new ones from being opened, a sentence each.
+
+        Raises `StoreUnavailable`.
+        """
         why = self.archiver.hindrance() if self.archiver else None
-        return self.durability.warnings() + ([why] if why else [])
+        full = self.pressure.why()
+        told = [f"no new tables are opened: {full}"] if full else []
+        return self.durability.warnings() + ([why] if why else []) + told
 
 
 def now_ms() -> int:
@@ -106,13 +113,13 @@ def build(
     key = KeyRing(log.wire, settings.key_path, draw)
     tables = Tables(log, key, tell_time, draw)
     public_log = PublicLog(TransparencyLog(log.wire), key, settings.origin, settings.signed_path)
-    projections = Projections(client, keys)
+    projections, feed = Projections(client, keys), Feed(client, keys)
     return Services(
         settings=settings,
         client=client,
         keys=keys,
         store=log,
-        feed=Feed(client, keys),
+        feed=feed,
         key=key,
         tables=tables,
         branches=Branches(log, tables, key),
@@ -133,6 +140,7 @@ def build(
         if archive is None
         else Archiver(log, archive, public_log.tree, settings.archive_hours, tell_time),
         opened=Opened(client, projections),
+        pressure=Pressure(feed, log.wire, most_lag=settings.most_lag, most_memory=settings.most_memory),
         rates=Rates(connect(url, timeout=ANSWER_SECONDS) if store is None else store),
         clock=tell_time,
     )

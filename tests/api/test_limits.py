@@ -11,12 +11,15 @@ from werkzeug.test import Client, TestResponse
 from api.app import create_app
 from api.limits import network_of
 from domain.state import State
+from services import pressure
 from services.keys import Keys
+from services.projections import GROUP
 from services.settings import Settings
 from services.store import StoreUnavailable
-from services.wiring import Services
+from services.wiring import Services, build
 from tests.api.bearers import project
 from tests.api.guests import Guest, open_table
+from workers.projector import Projector
 
 Limited = Callable[..., Flask]
 
@@ -27,7 +30,8 @@ def limited(services: Services) -> Limited:
 
     def make(**changes: Any) -> Flask:
         settings = dataclasses.replace(services.settings, **changes)
-        return create_app(dataclasses.replace(services, settings=settings))
+        bounds = build(settings, store=services.client).pressure
+        return create_app(dataclasses.replace(services, settings=settings, pressure=bounds))
 
     return make
 
@@ -280,6 +284,31 @@ def test_a_table_that_all_have_left_counts_no_longer(limited: Limited, services:
     bo.delete(f"/v1/games/{shared}/seats/1")
     project(services, shared)
     open_table(anna, SEATS)
+
+
+def test_no_table_is_opened_while_the_projectors_are_behind(
+    limited: Limited, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given more appends than may wait, then new tables are refused and games go on; when they are dealt with, there is room."""
+    monkeypatch.setattr(pressure, "LOOK_SECONDS", 0)
+    services.feed.ensure_group(GROUP)
+    anna = Guest(limited(most_lag=3), "Anna")
+    body = {"variant": "basic", "seats": ["me", *[{"bot": "rules"}] * 3]}
+    opened = anna.post("/v1/games", body, Idempotency_Key="k")
+    game = opened.json["id"]
+    over = open_table(anna, [{"bot": "rules"}] * 4, hand_limit=1)
+    services.tables.act_for_house(over)
+    assert 3 <= services.projections.lag()
+    for path, more in (("", body), (f"/{over}/branch", {"at": 20, "seat": 0})):
+        refused = anna.post(f"/v1/games{path}", more)
+        assert ((503, "server/busy"), True) == (told(refused), int(refused.headers["Retry-After"]) > 0)
+    assert opened.data == anna.post("/v1/games", body, Idempotency_Key="k").data
+    assert 200 == anna.post(f"/v1/games/{game}/ready").status_code
+    assert any("no new tables are opened" in one for one in anna.get("/readyz").json["warnings"])
+    projector = Projector(services.store, services.feed, services.projections, services.clock, block_ms=1)
+    while projector.round():
+        pass
+    assert 201 == anna.post("/v1/games", body).status_code
 
 
 @pytest.mark.parametrize("seats", [["open"] * 4, [{"bot": "rules"}, "open", "open", "open"]])

@@ -36,6 +36,7 @@ from services.store import Store, fix_partitions  # noqa: E402
 from services.tables import Tables  # noqa: E402
 from services.wire import connect  # noqa: E402
 from tests.bench.audits import bench_audits  # noqa: E402
+from tests.bench.commits import bench_commits  # noqa: E402
 from tests.bench.cost import bench_views  # noqa: E402
 from tests.bench.listeners import bench_listeners  # noqa: E402
 from tests.bench.moves import bench_moves  # noqa: E402
@@ -246,6 +247,7 @@ def bench_browser() -> None:
 BENCHES = {
     "replay": bench_replay,
     "command": bench_command,
+    "commits": bench_commits,
     "moves": bench_http,
     "verify": bench_verify,
     "proofs": bench_proofs,

@@ -62,6 +62,8 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "HEARTS_RATE_NEW_PLAYERS": "",
         "HEARTS_RATE_BAD_TOKENS": "1/day",
         "HEARTS_MOST_TABLES": "0",
+        "HEARTS_MOST_LAG": "5000",
+        "HEARTS_MOST_MEMORY": "75",
         "HEARTS_PROXIES": "1",
         "HEARTS_CORS_ORIGINS": "https://cards.example, http://localhost:5173",
     }
