@@ -48,7 +48,8 @@ class FiguresAnswer(Schema):
     overdue = count("games in which a bot or a clock should have acted by now")
     waited_ms = count("for how long the first of these has waited")
     queued = count("jobs of bots that wait; null where the queue's server does not answer", allow_none=True)
-    parked = count("games that could not be folded and were set aside")
+    parked = count("games that could not be folded and were set aside, those that were skipped left out")
+    skipped = count("those that `hearts parked skip` has left alone")
     unfolded = count("finished games that the standings do not have yet, at most 1000")
     memory = count("bytes that the store's server uses", allow_none=True)
 
@@ -83,6 +84,9 @@ class ParkedAnswer(Schema):
     at = count("when it was tried last, Unix ms")
     ended = fields.Boolean(
         required=True, metadata={"description": "whether the projector ended while it tried"}
+    )
+    skipped = fields.Boolean(
+        required=True, metadata={"description": "whether `hearts parked skip` has left it alone"}
     )
 
 
@@ -183,6 +187,7 @@ def _told(found: Overview) -> dict[str, Any]:
                 "times": one.times,
                 "at": one.at,
                 "ended": one.ended,
+                "skipped": one.skipped,
             }
             for game, one in sorted(found.parked.items())
         ],

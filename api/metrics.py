@@ -171,6 +171,11 @@ def _told(figures: Figures) -> Iterator[Metric]:
         ("hearts_overdue_seconds", "How long the first of those has waited", figures.waited_ms / 1000),
         ("hearts_queued_jobs", "Jobs for bot workers in the queue", figures.queued),
         ("hearts_parked_games", "Games that could not be folded and were set aside", figures.parked),
+        (
+            "hearts_skipped_games",
+            "Games that were set aside and are left alone by an operator",
+            figures.skipped,
+        ),
         ("hearts_standings_lag_games", "Finished games that the standings do not have yet", figures.unfolded),
         ("hearts_store_memory_bytes", "Memory that the store's server uses", figures.memory),
     ]

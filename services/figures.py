@@ -29,7 +29,9 @@ class Figures(NamedTuple):
     queued: int | None
     """Jobs in the queue; none where its server does not answer."""
     parked: int
-    """Games that could not be folded and were set aside."""
+    """Games that could not be folded and were set aside; not those that an operator has skipped."""
+    skipped: int
+    """Those."""
     unfolded: int
     """Finished games that are not in the standings yet, at most 1000."""
     memory: int | None
@@ -44,7 +46,7 @@ def read_figures(services: Services) -> Figures:
     due = wire.pipeline([("ZCARD", keys.due(p)) for p in every])
     overdue = wire.pipeline([("ZCOUNT", keys.due(p), "-inf", now) for p in every])
     first = min(services.store.dues().values(), default=now)
-    parked = wire.pipeline([("HLEN", keys.parked(p)) for p in every])
+    skipped = [one.skipped for one in services.projections.parked().values()]
     return Figures(
         lag={GROUP: services.feed.lag(GROUP)},
         games={
@@ -55,7 +57,8 @@ def read_figures(services: Services) -> Figures:
         overdue=sum(overdue),
         waited_ms=max(0, now - first),
         queued=_queued(services),
-        parked=sum(parked),
+        parked=skipped.count(False),
+        skipped=skipped.count(True),
         unfolded=Ledger(services.store.wire, keys).lag(),
         memory=memory_of(services.store.wire).get("used_memory"),
     )

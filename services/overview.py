@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+import msgspec
 import redis
 
 from services.figures import Figures, read_figures
@@ -62,20 +63,35 @@ def read_overview(services: Services) -> Overview:
 
 
 def retry_parked(services: Services, game: str) -> bool:
-    """Let the projector try a game again that was set aside. False where it is not, or not any more.
+    """Let the projector try a game again that was set aside, skipped or not. False where it is not, or not any more.
 
     Raises `UnknownGame` where its stream is gone, `StoreUnavailable`.
     """
-    if game not in services.projections.parked():
+    parked = services.projections.parked().get(game)
+    if parked is None:
         return False
     last = services.store.last(game)
     if not last:
         raise UnknownGame(f"there is no game {game:.60}")
+    if parked.skipped:
+        services.projections.park({game: msgspec.structs.replace(parked, skipped=False)})
     # what was folded meanwhile has only its mark left: a pointer to it would be passed over
     if services.projections.seqs([game])[game] >= last:
         services.projections.take_back(game)
     else:
         services.feed.point(game, last)
+    return True
+
+
+def skip_parked(services: Services, game: str) -> bool:
+    """Leave a game alone that was set aside: no alarm counts it any more. False where it is not set aside.
+
+    Raises `StoreUnavailable`.
+    """
+    parked = services.projections.parked().get(game)
+    if parked is None:
+        return False
+    services.projections.park({game: msgspec.structs.replace(parked, skipped=True)})
     return True
 
 

@@ -53,6 +53,10 @@ class Parked(msgspec.Struct, frozen=True):
     """When it was tried last, in ms since 1970 UTC."""
     ended: bool = False
     """Whether the projector ended while it tried: a retry might end it again."""
+    fold: str = ""
+    """The hash of the fold that tried it last, in hex."""
+    skipped: bool = False
+    """Whether an operator has said that it is to be left alone: no alarm counts it, and no restart tries it."""
 
 
 WRITE: Final = Script("""

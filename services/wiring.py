@@ -62,13 +62,16 @@ class Services:
     clock: Callable[[], int]
 
     def warnings(self) -> list[str]:
-        """What may lose games, keeps finished ones from being read or new ones from being opened, a sentence each.
+        """What may lose games, keeps some from being read or new ones from being opened, a sentence each.
 
         Raises `StoreUnavailable`.
         """
         why = self.archiver.hindrance() if self.archiver else None
         full = self.pressure.why()
         told = [f"no new tables are opened: {full}"] if full else []
+        aside = sum(not one.skipped for one in self.projections.parked().values())
+        if aside:
+            told.append(f"{aside} games could not be folded and were set aside: hearts parked list")
         return self.durability.warnings() + ([why] if why else []) + told
 
 

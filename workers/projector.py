@@ -22,6 +22,7 @@ from services.folded import Table, follow
 from services.keys import Keys
 from services.leaves import Leaf, find_leaves
 from services.projections import GROUP, Parked, Projections, Update, update
+from services.snapshot import fold_hash
 from services.standings_fold import finished_of
 from services.store import Store, StoreError, StoreUnavailable
 from services.supervise import Backoff, Stop
@@ -121,9 +122,10 @@ class Projector:
     def begin(self) -> None:
         """Make the consumer groups where there are none, and try again what was set aside."""
         self._feed.ensure_group(GROUP)
-        for game, parked in self._projections.parked().items():
-            if not parked.ended or parked.times < MOST_TRIES:
-                self._fold_alone(game, parked.seq, parked)
+        aside = self._projections.parked()
+        for game in sorted(aside, key=lambda game: (aside[game].at, game)):
+            if _is_worth_a_try(aside[game]):
+                self._fold_alone(game, aside[game].seq, aside[game])
         for partition in range(self._keys.partitions):
             self._feed.trim(partition)
 
@@ -244,7 +246,7 @@ class Projector:
         parked = self._projections.parked()
         for game, seq in suspects.items():
             known = parked.get(game)
-            if known is None or not known.ended or known.times < MOST_TRIES:
+            if known is None or _is_worth_a_try(known):
                 self._fold_alone(game, seq, known)
         for partition, pointers in list(batch.items()):
             dealt_with = [pointer.id for pointer in pointers if pointer.game in suspects]
@@ -268,8 +270,12 @@ class Projector:
             self._projections.take_back(game)
 
     def _parked(self, seq: int, why: str, before: Parked | None, *, ended: bool = False) -> Parked:
-        times = 1 if before is None else before.times + 1
-        return Parked(seq=seq, why=why, times=times, at=self._clock(), ended=ended)
+        fold = fold_hash().hex()
+        times = 1 if before is None or before.fold != fold else before.times + 1
+        skipped = before is not None and before.skipped
+        return Parked(
+            seq=seq, why=why, times=times, at=self._clock(), ended=ended, fold=fold, skipped=skipped
+        )
 
     def _trim(self, batch: Batch) -> None:
         for partition, pointers in batch.items():
@@ -278,6 +284,13 @@ class Projector:
                 self._feed.trim(partition)
                 done = 0
             self._done[partition] = done
+
+
+def _is_worth_a_try(parked: Parked) -> bool:
+    """Whether a game that was set aside is tried by itself: by another fold once in any case, for that may have been mended."""
+    if parked.fold != fold_hash().hex():
+        return True
+    return not parked.skipped and (not parked.ended or parked.times < MOST_TRIES)
 
 
 def _why(error: Exception) -> str:

@@ -6,10 +6,10 @@ import { linePicture, piecePicture } from "./admin-pictures.js";
 
 /** @typedef {{ requests: number, commands: number, refused: number, p50: number | null, p99: number | null }} Piece */
 /** @typedef {{ name: string, state: string, job: string, since: number, done: number, failed: number, seconds: number }} Worker */
-/** @typedef {{ game: string, seq: number, why: string, times: number, at: number, ended: boolean }} Parked */
+/** @typedef {{ game: string, seq: number, why: string, times: number, at: number, ended: boolean, skipped: boolean }} Parked */
 /**
  * @typedef {{ at: number, appends: number, leaves: number | null, width: number, recent: Piece[], warnings: string[], parked: Parked[], overdue: { game: string, waited_ms: number }[],
- *   figures: { lag: Record<string, number>, games: Record<string, number>, due: number, overdue: number, waited_ms: number, queued: number | null, parked: number, unfolded: number, memory: number | null },
+ *   figures: { lag: Record<string, number>, games: Record<string, number>, due: number, overdue: number, waited_ms: number, queued: number | null, parked: number, skipped: number, unfolded: number, memory: number | null },
  *   queues: { name: string, waiting: number | null, workers: Worker[] | null }[] }} Overview
  */
 
@@ -143,7 +143,7 @@ function parked({ parked: games, at }) {
     const again = element("button", "", "Try again");
     again.dataset.game = one.game;
     again.addEventListener("click", () => void retry(one.game, again));
-    return element("tr", "", game(one.game), cell(one.why, "why"), cell(`${one.times} times, ${seconds((at - one.at) / 1000)} ago`, "n"), element("td", "", again));
+    return element("tr", "", game(one.game), cell(one.why, "why"), cell(`${one.times} times, ${seconds((at - one.at) / 1000)} ago${one.skipped ? ", left alone" : ""}`, "n"), element("td", "", again));
   });
   return panel("Set aside", tableOf(["Game", "Why", "Tried", ""], rows));
 }
