@@ -288,6 +288,11 @@ def test_what_a_game_came_to_cannot_be_changed(
     assert found.event >= seq
 
 
+def chain_changed(raw: bytes) -> bytes:
+    """A hidden chain with another first byte than it has."""
+    return re.sub(rb'"chain":"(..)', lambda found: b'"chain":"%02x' % (int(found[1], 16) ^ 1), raw)
+
+
 @pytest.mark.parametrize(
     ("name", "how", "words"),
     [
@@ -312,11 +317,6 @@ def hidden_cards_swapped(raw: bytes) -> bytes:
     first[:2], second[:2] = second[:2], first[:2]
     event["deal"][:2] = [" ".join(first), " ".join(second)]
     return msgspec.json.encode(event)
-
-
-def chain_changed(raw: bytes) -> bytes:
-    """A hidden chain with another first byte than it has."""
-    return re.sub(rb'"chain":"(..)', lambda found: b'"chain":"%02x' % (int(found[1], 16) ^ 1), raw)
 
 
 @pytest.mark.parametrize(
