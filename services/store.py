@@ -13,7 +13,6 @@ from typing import Any
 
 import redis
 
-from services.committing import Committer
 from services.entries import (
     DAY_MS,
     PAGE,
@@ -94,7 +93,6 @@ class Store:
     def __init__(self, client: redis.Redis, keys: Keys, archive: Archived | None = None) -> None:
         self.client, self.keys = client, keys
         self.wire = Wire(client)
-        self._committer = Committer(self.wire, APPEND)
         self._archive = archive
         self.watch: Callable[[float], None] | None = None
         """Told the seconds that each append has taken at the server and on the way, where somebody wants to know."""
@@ -149,10 +147,10 @@ class Store:
 
     def _run_append(self, game: str, args: Sequence[Any]) -> Any:
         if self.watch is None:
-            return self._committer.run(self.keys.of_append(game), args)
+            return self.wire.run(APPEND, self.keys.of_append(game), args)
         began = time.perf_counter()
         try:
-            return self._committer.run(self.keys.of_append(game), args)
+            return self.wire.run(APPEND, self.keys.of_append(game), args)
         finally:
             self.watch(time.perf_counter() - began)
 

@@ -133,50 +133,6 @@ class Wire:
             self.call("SCRIPT", "LOAD", script.text)
             return self.pipeline(commands)
 
-    def packed(self, script: Script, keys: Sequence[str], args: Sequence[Any]) -> bytes:
-        """A call of a script as `run_apart` sends it."""
-        packed: bytes = pack_command(("EVALSHA", script.digest, len(keys), *keys, *args))
-        return packed
-
-    def run_apart(self, script: Script, calls: Sequence[tuple[bytes, Call]]) -> list[Any]:
-        """Of each of several calls, which were `packed` before, the script's reply, or the exception that `run` would raise.
-
-        They are sent at once. Where the connection breaks, those whose reply had come have it, and all others have
-        `StoreUnavailable`.
-        """
-        outcomes = self._apart([packed for packed, _ in calls])
-        untaught = [at for at, one in enumerate(outcomes) if isinstance(one, redis.exceptions.NoScriptError)]
-        if untaught:
-            again = [self._in_full(script, calls[at][1]) for at in untaught]
-            for at, outcome in zip(untaught, self._apart(again), strict=True):
-                outcomes[at] = outcome
-        return [
-            self._named(one, [tuple(call[0])]) if isinstance(one, redis.ResponseError) else one
-            for one, (_, call) in zip(outcomes, calls, strict=True)
-        ]
-
-    def _in_full(self, script: Script, call: Call) -> bytes:
-        keys, args = call
-        packed: bytes = pack_command(("EVAL", script.text, len(keys), *keys, *args))
-        return packed
-
-    def _apart(self, packed: Sequence[bytes]) -> list[Any]:
-        """Of each of several commands the reply, or the exception that `call` would raise."""
-        outcomes: list[Any] = []
-
-        def read(connection: Any) -> None:
-            for _ in packed:
-                try:
-                    outcomes.append(connection.read_response() if outcomes else self._read(connection))
-                except redis.ResponseError as error:
-                    outcomes.append(StoreUnavailable(str(error)) if _cannot_now(error) else error)
-
-        try:
-            self._talk(b"".join(packed), read)
-        except StoreUnavailable as error:
-            outcomes += [StoreUnavailable(str(error)) for _ in packed[len(outcomes) :]]
-        return outcomes
-
     def _named(self, error: redis.ResponseError, commands: Sequence[tuple[Any, ...]]) -> redis.ResponseError:
         """A refusal, with the keys in it that hold something of another type than they should."""
         if "WRONGTYPE" not in str(error):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import pytest
 import redis
 
 from services.keys import Keys
-from services.wire import Call, Script, StoreUnavailable, Wire, WrongKeyType, connect
+from services.wire import Script, StoreUnavailable, Wire, WrongKeyType, connect
 
 
 @pytest.fixture
@@ -77,60 +76,6 @@ def test_a_lost_script_is_sent_once_for_all_its_calls(wire: Wire, valkey: redis.
         valkey.script_flush()
     assert [] == wire.run_each(script, [])
     assert [0] == wire.call("SCRIPT", "EXISTS", script.digest)
-
-
-def apart(wire: Wire, script: Script, *calls: Call) -> list[Any]:
-    """What comes of several calls that are sent apart."""
-    return wire.run_apart(script, [(wire.packed(script, *call), call) for call in calls])
-
-
-def test_calls_that_are_sent_together_have_their_own_outcomes(wire: Wire, valkey: redis.Redis) -> None:
-    """A reply, a refusal, a key of another type, whether the server knows the script or not; and the line stays in order."""
-    keys = Keys(4)
-    valkey.set(keys.log_leaves, "x")
-    script = Script(
-        "if ARGV[1] == 'no' then return redis.error_reply('ERR refused') end return redis.call('XLEN', KEYS[1])"
-    )
-    other = keys.feed(1)
-    for _ in range(2):
-        told = apart(
-            wire,
-            script,
-            ((other,), ("yes",)),
-            ((other,), ("no",)),
-            ((keys.log_leaves,), ("yes",)),
-            ((other,), ("yes",)),
-        )
-        assert (0, 0) == (told[0], told[3])
-        assert "refused" in str(told[1])
-        assert isinstance(told[2], WrongKeyType)
-        assert keys.log_leaves in str(told[2])
-    assert [] == apart(wire, script)
-
-
-def test_what_was_answered_before_the_line_broke_counts(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Given a connection that breaks behind the first reply, then that one is known, and nothing is of the others."""
-    script, talk = Script("return ARGV[1]"), wire._talk
-    assert [b"0"] == apart(wire, script, ((), ("0",)))
-
-    class Breaking:
-        def __init__(self, connection: Any) -> None:
-            self._connection, self._left = connection, 1
-            self._sock = connection._sock
-
-        def read_response(self) -> Any:
-            if not self._left:
-                raise redis.ConnectionError("broken")
-            self._left -= 1
-            return self._connection.read_response()
-
-    monkeypatch.setattr(wire, "_talk", lambda packed, read: talk(packed, lambda c: read(Breaking(c))))
-    told = apart(wire, script, *[((), (str(number),)) for number in range(3)])
-    assert b"0" == told[0]
-    assert [StoreUnavailable, StoreUnavailable] == [type(one) for one in told[1:]]
-    assert told[1] is not told[2]
-    monkeypatch.undo()
-    assert b"mine" == wire.call("ECHO", "mine")
 
 
 def test_a_child_process_talks_on_connections_of_its_own(wire: Wire) -> None:
