@@ -52,6 +52,10 @@ def test_a_game_in_the_browser_s_language(
         page.keyboard.press("w")
         page.click("[data-act=scores]")
         _check(page, viewport)
+        page.keyboard.press("Escape")
+        page.click("[data-act=check]")
+        expect(page.locator(".verdict.holds")).to_be_visible()
+        _check(page, viewport)
 
 
 def _check(page: Page, viewport: dict[str, int]) -> None:

@@ -33,7 +33,7 @@ export async function checkGame(ledger, progress) {
     checkpoints: kept.checkpoint ? [kept.checkpoint] : [],
   }, progress);
   if (report.ok) await keepCheckpoint(game, text);
-  return { report, lines, own: report.problem ? null : ownPart(text, kept) };
+  return { report, lines, own: report.problem ? null : ownPart(text, kept, report.ok) };
 }
 
 /** @param {ArrayBuffer} file @param {object} evidence @param {(done: number, all: number) => void} progress @returns {Promise<{ report: Report, lines: string[] }>} */
@@ -70,18 +70,19 @@ function eventOf(text, kind) {
   return line === undefined ? null : JSON.parse(line);
 }
 
-/** Whether the file has the number in the deals that this browser committed to. @param {string} text @param {import("./kept.js").Kept} kept @returns {Own | null} null where it committed to none */
-function ownPart(text, { seat, commit, opened }) {
+/** Whether the file has the number in the deals that this browser committed to. @param {string} text @param {import("./kept.js").Kept} kept @param {boolean} ok whether the file holds @returns {Own | null} null where it committed to none */
+function ownPart(text, { seat, commit, opened }, ok) {
   if (seat === null || !commit) return null;
   const taken = text.split("\n").filter((one) => /^\{"n":\d+,"t":"seat_taken"/.test(one)).map((one) => JSON.parse(one)).findLast((one) => one.seat === seat);
-  if (taken?.entropy_commit !== commit) return { status: "fails", words: t("The file has another seal for your seat than the one that this browser sent.") };
+  if (taken?.entropy_commit !== commit) return { status: "fails", words: t("The server has written another seal for your seat than the one that this browser sent.") };
   const locked = eventOf(text, "game_locked");
   if (!locked) return { status: "not shown", words: t("Your number is sealed, and opened when you are ready.") };
   const used = locked.entropy.find((/** @type {[number, string, string]} */ one) => one[0] === seat)?.[2] ?? "";
   const mine = shareOf(commit);
+  if (!ok) return { status: "not shown", words: t("The file fails, so what it says of your number counts for nothing.") };
   if (used && (!mine || used === mine)) return { status: "holds", words: t("The number that this browser made for you is in every deal of this game.") };
   if (used || opened) return { status: "fails", words: t("The deals were made without the number that this browser opened for you.") };
-  return { status: "not shown", words: t("Your number was not opened in time: the deals were made without it.") };
+  return { status: "not shown", words: t("The cards are dealt without your number: it was not opened in time.") };
 }
 
 /** Take the key of this game for the server's from now on. @param {import("./ledger.js").Ledger} ledger */

@@ -73,9 +73,10 @@ function reached(claim, report, scored) {
 }
 
 /** @param {Claim} claim @param {Report} report @param {number} scored */
-function fairness({ status, level, detail }, { unshown }, scored) {
+function fairness({ status, level, detail, reached: shown }, { unshown }, scored) {
   if (status === "fails") return t("The deals are not what the server committed to before play, or somebody's number was not used as it was given.");
   if (unshown) return t("The cards of this table were not dealt here, so nothing can be shown of how they came about.");
+  if (!shown) return t("The events cannot be read, so nothing is shown of the deals.");
   if (detail.includes("sealed until")) return t("The cards stay sealed until every table of the group has finished the hand.");
   if (!scored) return t("No hand is over yet: a deal can be checked when its hand is over.");
   const hands = counted(scored, "{n} hand was looked at.", "{n} hands were looked at.");
@@ -99,7 +100,7 @@ function integrity({ status, level }, { events, keptTo, keyPinned, signatures })
 function next({ name, status, level }, { keptTo, events, unshown }) {
   if (status === "fails" || unshown) return "";
   if (name === "F" && (level === 0 || level === 1)) return t("Who sits down in a browser, or by hearts play, throws a number in.");
-  if (name === "I" && keptTo && keptTo < events) return t("What came after that stands in the file alone; the answer to your next move covers it.");
+  if (name === "I" && keptTo && keptTo < events) return t("What came after that stands in the file alone. The answer to your next move covers it, or at the end of the game the server's public log, by which the next check goes as well.");
   if (name === "I" && !keptTo) return t("Whoever plays here keeps a receipt of each of their moves, which shows more.");
   return "";
 }

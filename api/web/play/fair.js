@@ -20,7 +20,6 @@ export function showFair(about, check = false) {
   const { ledger } = about;
   const facts = element("div", "facts-of-deal");
   const found = element("div", "found");
-  found.tabIndex = -1;
   const go = button(t("Verify in this browser"), () => void run(), "strong");
   go.dataset.act = "verify";
   const proof = link(proofOf(ledger.game), t("Download the proof"));
@@ -30,7 +29,7 @@ export function showFair(about, check = false) {
   status.setAttribute("role", "status");
   status.hidden = true;
   const row = element("div", "check-row", go, proof);
-  const checking = element("section", "checking", element("h3", "", t("Check the game")), element("p", "quiet", t("The proof file has all that happened. This browser checks it by itself, and trusts the server in nothing.")), row, status, found);
+  const checking = element("section", "checking", element("h3", "", t("Check this game")), element("p", "quiet", t("The proof file has all that happened. This browser checks it with what it has kept. The verifier came from this server, too: hearts verify checks the same file without it.")), row, status, found);
   const dialog = openDialog(t("Fair deal"), [facts, checking], "fair");
   const refresh = () => {
     if (facts.contains(document.activeElement)) return; // who reads there is not disturbed
@@ -139,7 +138,7 @@ function ownParts({ ledger, anew }, scene, you, dialog) {
   }
   const number = shareOf(part.commit);
   if (ledger.locked) {
-    parts.push(element("p", "", ledger.locked[you] ? t("It was opened, and is in every deal of this game:") : t("It was not opened in time: the deals come without it.")));
+    parts.push(element("p", "", ledger.locked[you] ? t("It was opened, and is in every deal of this game:") : t("The cards are dealt without your number: it was not opened in time.")));
   } else if (ledger.isLost(you)) {
     parts.push(element("p", "problem", t("It was made in another browser, or what was kept here is gone: it cannot be opened here.")));
     const free = anew && !scene.table.seats.some((one) => one.ready && one.kind === "player");
@@ -165,7 +164,7 @@ function receiptParts({ game }) {
   } else if (count) {
     parts.push(element("p", "", came));
   }
-  if (forked) parts.push(element("p", "problem", t("One of event {n} shows another history. Keep it: it proves that the server has signed both.", { n: forked.seq })), element("p", "", fileOf(`hearts-${game}-other.json`, { receipt: forked }, t("Download that receipt"))));
+  if (forked) parts.push(element("p", "problem", t("One of event {n} shows another history. Keep it: it proves that the server has signed both.", { n: forked.seq })), element("p", "", fileOf(`hearts-${game}-other.json`, { receipt: forked }, t("Download the receipt"))));
   if (checkpoint) parts.push(element("p", "", t("Where this game stands in the server's public log is kept, too.")));
   return parts;
 }

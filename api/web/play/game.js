@@ -106,7 +106,7 @@ export class Game {
       this.stream = new Stream(this.id, table.seq, (item) => this.hear(item), (now) => this.connection(now));
       this.awake();
       // what was told before is the ledger's alone, and keeps nobody from playing
-      this.ledger.catchUp().catch(() => {});
+      this.ledger.catchUp().then(() => this.render(), () => {});
     } catch (error) {
       this.failed(error);
     }

@@ -59,7 +59,7 @@ export class Ledger {
       case "seat_taken":
         this.parts[seat] = { kind: event.kind, commit: event.entropy_commit ?? "", opened: null };
         // the answer that would have told the game may have been lost
-        if (event.entropy_commit && shareOf(event.entropy_commit)) keep(this.game, () => ({ seat, commit: event.entropy_commit }));
+        if (keptOf(this.game).seat === null && event.entropy_commit && shareOf(event.entropy_commit)) keep(this.game, () => ({ seat, commit: event.entropy_commit }));
         break;
       case "seat_left":
         if (keptOf(this.game).commit === this.parts[seat].commit) keep(this.game, () => ({ seat: null, commit: "" }));

@@ -72,6 +72,9 @@ export function askParts(scene, acts, raised) {
   return [asking(waiting(scene))];
 }
 
+/** @param {Acts} acts @param {string} words */
+const checkButton = (acts, words) => named(button(words, () => acts.fair(true)), "check");
+
 /** @param {string} words @param {string} [className] */
 const asking = (words, className = "") => element("span", `prompt ${className}`.trim(), words);
 
@@ -90,7 +93,7 @@ function passParts(scene, acts, raised) {
   const words = counted(count, "Pass {n} card {way}.", "Pass {n} cards {way}.", { way: passTo(scene) });
   const go = named(button(raised < count ? t("{n} of {all} raised", { n: raised, all: count }) : t("Pass"), () => acts.pass(), "strong"), "pass");
   go.setAttribute("aria-disabled", String(raised !== count));
-  return [asking(words, "mine"), go];
+  return [asking(words, "mine"), go, ...(scene.gained ? [checkButton(acts, t("Check the hand"))] : [])];
 }
 
 /** @param {Scene} scene @param {Acts} acts */
@@ -136,6 +139,6 @@ function overParts(scene, acts) {
   const parts = [element("h2", "ending", ending(scene)), element("ol", "ranks", ...rows)];
   const again = you !== undefined && !table.branch && !table.imported && table.reason !== "abandoned";
   if (again) parts.push(named(button(t("Rematch"), () => acts.rematch(), "strong"), "rematch"));
-  parts.push(named(button(t("Check this game"), () => acts.fair(true)), "check"), link(`/#/replay/${table.id}?open=1`, t("Look at it again")), link("/#/", t("To the lobby")));
+  parts.push(checkButton(acts, t("Check this game")), link(`/#/replay/${table.id}?open=1`, t("Look at it again")), link("/#/", t("To the lobby")));
   return parts;
 }
