@@ -237,6 +237,23 @@ def test_a_friend_comes_by_the_link(browser: Browser, house: str) -> None:
         expect(page.locator(".game")).to_have_attribute("data-phase", "play")
 
 
+def test_a_name_that_is_typed_stays(browser: Browser, house: str) -> None:
+    """Given who types a name at a table, when the table is shown anew meanwhile, then name and keyboard are where they were."""
+    with visitor(browser) as host, visitor(browser) as friend:
+        page, other = host.new_page(), friend.new_page()
+        page.goto(f"{house}/")
+        page.click(".opening summary")
+        page.select_option("#friends", "1")
+        page.click("#sit")
+        other.goto(page.locator("[data-act=invite]").get_attribute("data-link") or "")
+        other.fill("#name", "Berta")
+        other.evaluate("document.querySelector('[data-act=sit]').dataset.old = 'true'")
+        other.evaluate("dispatchEvent(new Event('hearts-trouble'))")
+        expect(other.locator("[data-act=sit]:not([data-old])")).to_be_visible()
+        expect(other.locator("#name")).to_have_value("Berta")
+        expect(other.locator("#name")).to_be_focused()
+
+
 def test_a_seat_is_handed_over_and_taken_back(browser: Browser, house: str) -> None:
     """The stand-in passes meanwhile, as all can see; who comes back plays on."""
     with two_at_a_table(browser, house) as (page, other):

@@ -29,6 +29,8 @@ export class Acts {
     this.raised = new Set();
     /** @type {string[]} */
     this.hinted = [];
+    /** Where who is not at the table types a name: the same one for as long as it is asked for. @type {ReturnType<typeof import("./opening.js").nameField> | undefined} */
+    this.name = undefined;
     /** Why cards may not be played now. @type {Map<string, string>} */
     this.reasons = new Map();
   }

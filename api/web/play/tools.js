@@ -10,7 +10,7 @@ import { ending, passTo, waiting } from "./telling.js";
 import { capital, counted, t } from "./words.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
-/** @typedef {{ scores(): void, last(): void, hint(): void, claim(): void, pass(): void, ready(): void, leave(): void, back(): void, sit(name: string): void, rematch(): void, moon(): void, rules(): void, fair(check?: boolean): void, anew(): void, isLost: boolean }} Acts */
+/** @typedef {{ scores(): void, last(): void, hint(): void, claim(): void, pass(): void, ready(): void, leave(): void, back(): void, sit(name: string): void, rematch(): void, moon(): void, rules(): void, fair(check?: boolean): void, anew(): void, isLost: boolean, name?: ReturnType<typeof nameField> }} Acts */
 
 /** The row of tools, once a table. @param {Acts} acts */
 export function toolRow(acts) {
@@ -125,7 +125,8 @@ function lostParts({ table }, acts) {
 function strangerParts(scene, acts) {
   const free = scene.table.seats.some((one) => one.kind === "open");
   if (!free) return [asking(t("You are watching. {what}", { what: waiting(scene) }))];
-  const name = nameField();
+  const name = (acts.name ??= nameField());
+  name.input.dataset.act = "name";
   const go = named(button(t("Sit down"), () => acts.sit(name.name()), "strong"), "sit");
   return [asking(t("A seat is free.")), ...(player() ? [] : [name.box]), go];
 }
