@@ -36,7 +36,7 @@ class _Aside(msgspec.Struct, frozen=True):
     seq: int
     """The last event of the log when it was tried last."""
     last: int
-    """The last event of the log now, 0 where its stream is gone."""
+    """The last event of the log now, 0 where its stream is gone or none."""
     times: int
     at: int
     """When that was, Unix ms."""
@@ -139,7 +139,7 @@ def _told(house: Services, aside: dict[str, Parked]) -> list[_Aside]:
             game=game,
             projected=projected[game],
             seq=one.seq,
-            last=house.store.last(game),
+            last=_last(house, game),
             times=one.times,
             at=one.at,
             ended=one.ended,
@@ -149,6 +149,13 @@ def _told(house: Services, aside: dict[str, Parked]) -> list[_Aside]:
         )
         for game, one in aside.items()
     ]
+
+
+def _last(house: Services, game: str) -> int:
+    try:
+        return house.store.last(game)
+    except CorruptStream:
+        return 0
 
 
 def _line(one: _Aside) -> str:
@@ -211,7 +218,7 @@ def _stored(entry: Entry) -> str:
 def _asked(house: Services, game: str) -> bool:
     try:
         asked = retry_parked(house, game)
-    except UnknownGame as error:
+    except (UnknownGame, CorruptStream) as error:
         click.echo(printable_line(str(error)), err=True)
         return False
     if not asked:
