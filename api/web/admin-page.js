@@ -142,18 +142,17 @@ function parked({ parked: games, at }) {
   if (!games.length) return panel("Set aside", element("p", "quiet", "No game is set aside: all can be folded."));
   const rows = games.map((one) => {
     const marks = [one.ended && "the projector ended", one.skipped && "left alone", one.asked && "to be tried again"].filter(Boolean);
-    const asks = [ask(one.game, "retry", "Try again", one.asked), ...(one.skipped ? [] : [ask(one.game, "skip", "Leave alone", false)])];
-    return element("tr", "", game(one.game), cell(one.why, "why"), cell([`${one.times} times, ${seconds((at - one.at) / 1000)} ago`, ...marks].join(", "), "n"), element("td", "asks", ...asks));
+    const asks = [ask(one.game, "retry", "Try again"), ...(one.skipped ? [] : [ask(one.game, "skip", "Leave alone")])];
+    return element("tr", "", game(one.game), cell(one.why, "why"), cell([`${one.times} times, ${seconds((at - one.at) / 1000)} ago`, ...marks].join(", "), "n"), element("td", "", ...asks));
   });
   return panel("Set aside", tableOf(["Game", "Why", "Tried", ""], rows));
 }
 
-/** A button that says what is to become of a game. @param {string} id @param {"retry" | "skip"} what @param {string} words @param {boolean} done */
-function ask(id, what, words, done) {
+/** A button that says what is to become of a game. @param {string} id @param {"retry" | "skip"} what @param {string} words */
+function ask(id, what, words) {
   const by = element("button", "", words);
   by.dataset.asks = `${what} ${id}`;
-  if (done) by.setAttribute("aria-disabled", "true");
-  else by.addEventListener("click", () => void change(id, what, by));
+  by.addEventListener("click", () => void change(id, what, by));
   return by;
 }
 
