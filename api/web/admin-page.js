@@ -143,7 +143,7 @@ function parked({ parked: games, at }) {
   const rows = games.map((one) => {
     const marks = [one.ended && "the projector ended", one.skipped && "left alone", one.asked && "to be tried again"].filter(Boolean);
     const asks = [ask(one.game, "retry", "Try again"), ...(one.skipped ? [] : [ask(one.game, "skip", "Leave alone")])];
-    return element("tr", "", game(one.game), cell(one.why, "why"), cell([`${one.times} times, ${seconds((at - one.at) / 1000)} ago`, ...marks].join(", "), "n"), element("td", "", ...asks));
+    return element("tr", "", game(one.game), cell(one.why, "why"), cell([one.times === 1 ? "once" : `${one.times} times`, `${seconds((at - one.at) / 1000)} ago`, ...marks].join(", ")), element("td", "", ...asks));
   });
   return panel("Set aside", tableOf(["Game", "Why", "Tried", ""], rows));
 }

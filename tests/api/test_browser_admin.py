@@ -91,7 +91,7 @@ def test_a_game_that_was_set_aside(browser: Browser, operated: Operated) -> None
         expect(page.locator(".why")).to_have_text("CorruptStream: for a test")
         expect(page.locator(".warn")).to_contain_text("set aside")
         page.click(f"[data-asks='skip {game}']")
-        expect(page.locator("main")).to_contain_text(re.compile("1 times, .* ago, left alone"))
+        expect(page.locator("main")).to_contain_text(re.compile("once, .* ago, left alone"))
         expect(page.locator(".warn", has_text="set aside")).to_have_count(0)
         expect(page.locator(f"[data-asks='skip {game}']")).to_have_count(0)
         page.click(f"[data-asks='retry {game}']")
