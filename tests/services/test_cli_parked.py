@@ -178,7 +178,9 @@ def test_it_is_tried_again(house: Services) -> None:
         assert (1, True) == (again.exit_code, f"game {game}: set aside again: " in again.output)
         house.client.xdel(house.keys.stream(game), "2-0")
         mended = run("retry", "--all", "--wait", "30")
-        assert (0, f"game {game}: folded\n") == (mended.exit_code, mended.output)
+        # an earlier pointer at it may have been read behind the mending, so that none is left to be tried
+        assert mended.output in (f"game {game}: folded\n", "")
+        assert 0 == mended.exit_code
     finally:
         stop.set()
         thread.join()
