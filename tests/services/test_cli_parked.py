@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from domain.commands import SeatPlan
 from domain.variants import ruleset_of
+from services import cli_parked
 from services.cli_parked import parked_group
 from services.embedded import EmbeddedStore
 from services.folded import Table
@@ -185,6 +186,30 @@ def test_it_is_tried_again(house: Services) -> None:
         stop.set()
         thread.join()
     assert (1, {}) == (house.projections.seqs([game])[game], house.projections.parked())
+
+
+@pytest.mark.parametrize("ends", ["folded", "the projector ended"])
+def test_a_try_that_is_being_made(house: Services, monkeypatch: pytest.MonkeyPatch, ends: str) -> None:
+    """Given a game is marked as ending the projector while it is tried, then that is waited out, and believed where it lasts."""
+    game = burnt(house)
+    asked = iter(range(2))
+
+    class Steps:
+        """A projector marks the game, and then folds it, or is dead and the time is over."""
+
+        def wait(self, _: float) -> None:
+            if not next(asked):
+                house.projections.park({game: module.Parked(seq=1, why=ends, times=2, at=2, ended=True)})
+            elif ends == "folded":
+                house.projections.take_back(game)
+            else:
+                monkeypatch.setattr(cli_parked.time, "monotonic", lambda: float("inf"))
+
+    monkeypatch.setattr(cli_parked, "Event", Steps)
+    told = run("retry", game, "--wait", "60")
+    expected = (0, "folded") if ends == "folded" else (1, f"set aside again: {ends}")
+    assert (expected[0], f"game {game}: {expected[1]}\n") == (told.exit_code, told.output)
+    assert [] == [*asked]
 
 
 def test_it_is_left_alone(house: Services) -> None:
