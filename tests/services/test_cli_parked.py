@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -192,7 +193,7 @@ def test_it_is_tried_again(house: Services) -> None:
 def test_a_try_that_is_being_made(house: Services, monkeypatch: pytest.MonkeyPatch, ends: str) -> None:
     """Given a game is marked as ending the projector while it is tried, then that is waited out, and believed where it lasts."""
     game = burnt(house)
-    asked = iter(range(2))
+    asked, now = iter(range(2)), [0.0]
 
     class Steps:
         """A projector marks the game, and then folds it, or is dead and the time is over."""
@@ -203,9 +204,10 @@ def test_a_try_that_is_being_made(house: Services, monkeypatch: pytest.MonkeyPat
             elif ends == "folded":
                 house.projections.take_back(game)
             else:
-                monkeypatch.setattr(cli_parked.time, "monotonic", lambda: float("inf"))
+                now.append(61.0)
 
     monkeypatch.setattr(cli_parked, "Event", Steps)
+    monkeypatch.setattr(cli_parked, "time", SimpleNamespace(monotonic=lambda: now[-1]))
     told = run("retry", game, "--wait", "60")
     expected = (0, "folded") if ends == "folded" else (1, f"set aside again: {ends}")
     assert (expected[0], f"game {game}: {expected[1]}\n") == (told.exit_code, told.output)
