@@ -1,7 +1,8 @@
-"""For the operator's page: how the house does, and games that were set aside tried again. Needs the scope `admin`."""
+"""For the operator's page: how the house does, and games set aside tried again or left alone. Needs the scope `admin`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from flask import Response
@@ -18,7 +19,8 @@ from api.room import Room
 from api.schemas import Nothing
 from api.sent import JSON, Answer
 from api.tokens import EMPTY_BODY
-from services.overview import Overview, read_overview, retry_parked
+from services.overview import Overview, read_overview, retry_parked, skip_parked
+from services.wiring import Services
 
 admin: Final = Room(
     "admin", __name__, url_prefix="/v1/admin", description="For operators who have the scope admin"
@@ -49,7 +51,7 @@ class FiguresAnswer(Schema):
     waited_ms = count("for how long the first of these has waited")
     queued = count("jobs of bots that wait; null where the queue's server does not answer", allow_none=True)
     parked = count("games that could not be folded and were set aside, those that were skipped left out")
-    skipped = count("those that `hearts parked skip` has left alone")
+    skipped = count("those that an operator has left alone")
     unfolded = count("finished games that the standings do not have yet, at most 1000")
     memory = count("bytes that the store's server uses", allow_none=True)
 
@@ -85,8 +87,9 @@ class ParkedAnswer(Schema):
     ended = fields.Boolean(
         required=True, metadata={"description": "whether the projector ended while it tried"}
     )
-    skipped = fields.Boolean(
-        required=True, metadata={"description": "whether `hearts parked skip` has left it alone"}
+    skipped = fields.Boolean(required=True, metadata={"description": "whether an operator has left it alone"})
+    asked = fields.Boolean(
+        required=True, metadata={"description": "whether an operator wants it tried, and it was not yet"}
     )
 
 
@@ -141,6 +144,15 @@ class RetryAnswer(Schema):
     )
 
 
+class SkipAnswer(Schema):
+    """A game that is left alone."""
+
+    game = fields.String(required=True)
+    skipped = fields.Boolean(
+        required=True, metadata={"description": "false where it is not set aside any more"}
+    )
+
+
 @admin.view("GET", "/overview", OverviewAnswer, who="player", refuses=(503,))
 def get_overview() -> Response:
     """See how the house does.
@@ -160,16 +172,32 @@ def get_overview() -> Response:
 def retry_game(game: str) -> Response:
     """Let a game that was set aside be tried again.
 
-    The projector folds it anew; where that fails again it stays set aside, with the new reason. Needs the scope `admin`.
+    The projector folds it anew; where that fails again it stays set aside, with the new reason. One that was left alone is so no
+    longer. Needs the scope `admin`.
     """
+    return _changed(game, "retried", retry_parked)
+
+
+@admin.view("POST", "/parked/<game>/skip", SkipAnswer, who="player", refuses=(*EMPTY_BODY, 404, 503))
+def skip_game(game: str) -> Response:
+    """Leave a game alone that was set aside.
+
+    No alarm counts it any more, and neither new events nor a restart have the projector try it, until `retry` or another version of the
+    fold does. It stays listed. Needs the scope `admin`.
+    """
+    return _changed(game, "skipped", skip_parked)
+
+
+def _changed(game: str, done: str, change: Callable[[Services, str], bool]) -> Response:
+    """The answer to a change of what becomes of a game that was set aside; ``done`` is its name there."""
     here, environ = house(), wsgi()
     require_now(here.players, environ, "admin")
     check_game_id(game)
     read_body(environ, Nothing())
-    retried = retry_parked(here.services, game)
-    if not retried and not here.services.store.last(game):
+    changed = change(here.services, game)
+    if not changed and not here.services.store.last(game):
         raise Problem("game/unknown", "there is no game of this id")
-    return Answer(encode({"game": game, "retried": retried}), _HEADERS)
+    return Answer(encode({"game": game, done: changed}), _HEADERS)
 
 
 def _told(found: Overview) -> dict[str, Any]:
@@ -188,6 +216,7 @@ def _told(found: Overview) -> dict[str, Any]:
                 "at": one.at,
                 "ended": one.ended,
                 "skipped": one.skipped,
+                "asked": one.asked,
             }
             for game, one in sorted(found.parked.items())
         ],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-import msgspec
 import redis
 
 from services.figures import Figures, read_figures
@@ -67,14 +66,13 @@ def retry_parked(services: Services, game: str) -> bool:
 
     Raises `UnknownGame` where its stream is gone, `StoreUnavailable`.
     """
-    parked = services.projections.parked().get(game)
-    if parked is None:
+    if not services.projections.parked_among([game]):
         return False
     last = services.store.last(game)
     if not last:
         raise UnknownGame(f"there is no game {game:.60}")
-    if parked.skipped:
-        services.projections.park({game: msgspec.structs.replace(parked, skipped=False)})
+    if services.projections.remark(game, skipped=False, asked=True) is None:
+        return False
     # what was folded meanwhile has only its mark left: a pointer to it would be passed over
     if services.projections.seqs([game])[game] >= last:
         services.projections.take_back(game)
@@ -84,15 +82,11 @@ def retry_parked(services: Services, game: str) -> bool:
 
 
 def skip_parked(services: Services, game: str) -> bool:
-    """Leave a game alone that was set aside: no alarm counts it any more. False where it is not set aside.
+    """Leave a game alone that was set aside: no alarm counts it and nothing but another fold tries it. False where it is not.
 
     Raises `StoreUnavailable`.
     """
-    parked = services.projections.parked().get(game)
-    if parked is None:
-        return False
-    services.projections.park({game: msgspec.structs.replace(parked, skipped=True)})
-    return True
+    return services.projections.remark(game, skipped=True, asked=False) is not None
 
 
 def _queue(queue: Queue) -> QueueState:

@@ -48,7 +48,7 @@ class Parked(msgspec.Struct, frozen=True):
     """As far as the log went when it was tried last."""
     why: str
     times: int
-    """How often it was tried."""
+    """How often it was tried by that fold."""
     at: int
     """When it was tried last, in ms since 1970 UTC."""
     ended: bool = False
@@ -56,9 +56,20 @@ class Parked(msgspec.Struct, frozen=True):
     fold: str = ""
     """The hash of the fold that tried it last, in hex."""
     skipped: bool = False
-    """Whether an operator has said that it is to be left alone: no alarm counts it, and no restart tries it."""
+    """Whether an operator has said that it is to be left alone: no alarm counts it, and only another fold tries it by itself."""
+    asked: bool = False
+    """Whether an operator wants it tried once more, and it was not yet."""
 
 
+REMARK: Final = Script("""
+-- KEYS[1] parked games   ARGV[1] game   ARGV[2] its mark as it was read   ARGV[3] the one to be
+-- Returns 1, or 0 where the mark has changed since, or is gone.
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then
+  return 0
+end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+return 1
+""")
 WRITE: Final = Script("""
 -- All keys are of one partition.
 -- KEYS[1] feed   KEYS[2] games of players   KEYS[3] parked games
@@ -202,6 +213,19 @@ class Projections:
             ]
         )
 
+    def remark(self, game: str, *, skipped: bool, asked: bool) -> Parked | None:
+        """Say what is to become of a game that is set aside. Returns how it was before, none where it is not set aside.
+
+        A game that the projector folds meanwhile is not set aside again by this.
+        """
+        key = self._keys.parked(self._keys.partition(game))
+        while (kept := self._wire.call("HGET", key, game)) is not None:
+            before = msgspec.json.decode(kept, type=Parked)
+            after = msgspec.structs.replace(before, skipped=skipped, asked=asked)
+            if self._wire.run(REMARK, [key], [game, kept, msgspec.json.encode(after)]):
+                return before
+        return None
+
     def take_back(self, game: str) -> None:
         """Set a game aside no longer."""
         self._wire.call("HDEL", self._keys.parked(self._keys.partition(game)), game)
@@ -251,6 +275,19 @@ class Projections:
             game.decode(): msgspec.json.decode(parked, type=Parked)
             for flat in replies
             for game, parked in zip(flat[::2], flat[1::2], strict=True)
+        }
+
+    def parked_among(self, games: Iterable[str]) -> dict[str, Parked]:
+        """Those of ``games`` that could not be folded."""
+        mine: dict[int, list[str]] = {}
+        for game in games:
+            mine.setdefault(self._keys.partition(game), []).append(game)
+        replies = self._wire.pipeline([("HMGET", self._keys.parked(p), *mine[p]) for p in mine])
+        return {
+            game: msgspec.json.decode(kept, type=Parked)
+            for games, reply in zip(mine.values(), replies, strict=True)
+            for game, kept in zip(games, reply, strict=True)
+            if kept is not None
         }
 
     def lag(self) -> int:

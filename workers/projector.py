@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 import redis
@@ -46,6 +47,8 @@ SUSPECT: Final = 3
 """From this delivery on a pointer may be what kills its readers: its game is folded by itself."""
 MOST_TRIES: Final = 3
 """How often a game may end the projector before it is left alone."""
+AGAIN: Final = 20
+"""Games set aside that are tried again before the next pointers are read: a fault of the fold may have left many."""
 CACHED: Final = 4096
 """Folded tables that are kept; one takes some 10 KB."""
 
@@ -88,6 +91,8 @@ class Projector:
         self._tables: OrderedDict[str, _Known] = OrderedDict()
         self._done: dict[int, int] = {}
         self._claim_at = 0.0
+        self._again: deque[str] = deque()
+        """Games to be tried again since this projector began, the one that was tried longest ago first."""
         self.events = 0
         """How many have been folded."""
 
@@ -123,28 +128,32 @@ class Projector:
         """Make the consumer groups where there are none, and try again what was set aside."""
         self._feed.ensure_group(GROUP)
         aside = self._projections.parked()
-        for game in sorted(aside, key=lambda game: (aside[game].at, game)):
-            if _is_worth_a_try(aside[game]):
-                self._fold_alone(game, aside[game].seq, aside[game])
+        worth = filter(lambda game: _is_worth_a_try(aside[game]), aside)
+        self._again = deque(sorted(worth, key=lambda game: (aside[game].at, game)))
+        self._try_again()
         for partition in range(self._keys.partitions):
             self._feed.trim(partition)
 
     def round(self) -> int:
-        """Deal with one batch of pointers, waiting for them where there are none. Returns how many there were."""
+        """Deal with one batch of pointers, waiting for them where there is nothing to do. Returns how many there were.
+
+        Games that were set aside before it began, and are tried in between, count with them.
+        """
+        tried = self._try_again()
         batch: Batch = {}
         if time.monotonic() >= self._claim_at:
             batch = self._feed.claim_stale(GROUP, CONSUMER, self._stale_ms)
             self._claim_at = time.monotonic() + CLAIM_SECONDS
             self._fold_suspects(batch)
         for partition, pointers in self._feed.read_group(
-            GROUP, CONSUMER, 0 if batch else self._block_ms, COUNT
+            GROUP, CONSUMER, 0 if batch or tried else self._block_ms, COUNT
         ).items():
             batch.setdefault(partition, []).extend(pointers)
         if not batch:
-            return 0
+            return tried
         self._fold(batch)
         self._trim(batch)
-        return sum(map(len, batch.values()))
+        return tried + sum(map(len, batch.values()))
 
     # --- inside
 
@@ -152,7 +161,13 @@ class Projector:
         """Fold the games that a batch points at, write them and acknowledge the batch."""
         parked: dict[str, Parked] = {}
         folded: dict[str, _Known] = {}
-        for game, seq in self._newer(batch):
+        wanted = dict(self._newer(batch))
+        marks = self._projections.parked_among(wanted)
+        for game, seq in wanted.items():
+            before = marks.get(game)
+            if before is not None and (before.ended or not _is_worth_a_try(before)):
+                self._fold_marked(game, seq, before)
+                continue
             try:
                 folded[game] = self._follow(game)
             except StoreUnavailable:
@@ -160,7 +175,6 @@ class Projector:
             except Exception as error:
                 # one game that cannot be folded, whatever the reason, must not keep the others waiting
                 log.exception("game %s cannot be folded and is set aside", game)
-                before = self._projections.parked().get(game)
                 parked[game] = self._parked(seq, _why(error), before)
         self._projections.park(parked)
         acks = {partition: [pointer.id for pointer in pointers] for partition, pointers in batch.items()}
@@ -243,17 +257,30 @@ class Projector:
                     suspects[pointer.game] = max(pointer.seq, suspects.get(pointer.game, 0))
         if not suspects:
             return
-        parked = self._projections.parked()
+        marks = self._projections.parked_among(suspects)
         for game, seq in suspects.items():
-            known = parked.get(game)
-            if known is None or _is_worth_a_try(known):
-                self._fold_alone(game, seq, known)
+            self._fold_marked(game, seq, marks.get(game))
         for partition, pointers in list(batch.items()):
             dealt_with = [pointer.id for pointer in pointers if pointer.game in suspects]
             self._feed.ack(partition, GROUP, dealt_with)
             batch[partition] = [pointer for pointer in pointers if pointer.game not in suspects]
             if not batch[partition]:
                 del batch[partition]
+
+    def _try_again(self) -> int:
+        """Try some of the games that were set aside before this projector began. Returns how many are off the list."""
+        few = [*islice(self._again, AGAIN)]
+        marks = self._projections.parked_among(few)
+        for game in few:
+            if game in marks:
+                self._fold_marked(game, marks[game].seq, marks[game])
+            self._again.popleft()
+        return len(few)
+
+    def _fold_marked(self, game: str, seq: int, parked: Parked | None) -> None:
+        """Fold one game alone, unless it is to be left alone; its events are folded when it is tried again."""
+        if parked is None or _is_worth_a_try(parked):
+            self._fold_alone(game, seq, parked)
 
     def _fold_alone(self, game: str, seq: int, parked: Parked | None) -> None:
         """Fold one game that is marked as set aside until that has gone well, so that a crash leaves the mark."""
@@ -268,6 +295,8 @@ class Projector:
         else:
             self._write({game: known}, {})
             self._projections.take_back(game)
+            if (last := self._store.last(game)) > known.table.seq:
+                self._feed.point(game, last)  # who saw the mark meanwhile has passed over what it pointed at
 
     def _parked(self, seq: int, why: str, before: Parked | None, *, ended: bool = False) -> Parked:
         fold = fold_hash().hex()
@@ -287,8 +316,8 @@ class Projector:
 
 
 def _is_worth_a_try(parked: Parked) -> bool:
-    """Whether a game that was set aside is tried by itself: by another fold once in any case, for that may have been mended."""
-    if parked.fold != fold_hash().hex():
+    """Whether a game that was set aside is tried: by another fold once in any case, for that may have been mended."""
+    if parked.asked or parked.fold != fold_hash().hex():
         return True
     return not parked.skipped and (not parked.ended or parked.times < MOST_TRIES)
 

@@ -1,12 +1,12 @@
 // @ts-check
-/** The operator's page: how the house does, by /v1/admin/overview, and games that were set aside tried again. */
+/** The operator's page: how the house does, by /v1/admin/overview, and games that were set aside tried again or left alone. */
 
 import { byId, element, link } from "./page-parts.js";
 import { linePicture, piecePicture } from "./admin-pictures.js";
 
 /** @typedef {{ requests: number, commands: number, refused: number, p50: number | null, p99: number | null }} Piece */
 /** @typedef {{ name: string, state: string, job: string, since: number, done: number, failed: number, seconds: number }} Worker */
-/** @typedef {{ game: string, seq: number, why: string, times: number, at: number, ended: boolean, skipped: boolean }} Parked */
+/** @typedef {{ game: string, seq: number, why: string, times: number, at: number, ended: boolean, skipped: boolean, asked: boolean }} Parked */
 /**
  * @typedef {{ at: number, appends: number, leaves: number | null, width: number, recent: Piece[], warnings: string[], parked: Parked[], overdue: { game: string, waited_ms: number }[],
  *   figures: { lag: Record<string, number>, games: Record<string, number>, due: number, overdue: number, waited_ms: number, queued: number | null, parked: number, skipped: number, unfolded: number, memory: number | null },
@@ -83,10 +83,10 @@ function tell(state, words) {
 
 /** @param {Overview} now */
 function show(now) {
-  const held = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.game : undefined;
+  const held = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.asks : undefined;
   const warnings = now.warnings.map((one) => element("p", "problem warn", one));
   main.replaceChildren(element("h1", "", "The house"), ...warnings, figures(now), pictures(now), queues(now), parked(now), overdue(now));
-  if (held) /** @type {HTMLElement | null} */ (main.querySelector(`[data-game="${CSS.escape(held)}"]`))?.focus();
+  if (held) /** @type {HTMLElement | null} */ (main.querySelector(`[data-asks="${CSS.escape(held)}"]`))?.focus();
 }
 
 /** @param {Overview} now */
@@ -102,6 +102,7 @@ function figures({ figures: found, leaves }) {
     ["longest wait", seconds(found.waited_ms / 1000), found.waited_ms > 5000],
     ["jobs of bots", found.queued === null ? "no answer" : String(found.queued), found.queued === null],
     ["set aside", String(found.parked), found.parked > 0],
+    ["left alone", String(found.skipped), false],
     ["not ranked yet", String(found.unfolded), found.unfolded >= 1000],
     ["leaves of the log", leaves === null ? "spoilt" : String(leaves), leaves === null],
     ["memory of the store", found.memory === null ? "?" : `${(found.memory / 2 ** 20).toFixed(0)} MiB`, false],
@@ -140,20 +141,27 @@ function queues(now) {
 function parked({ parked: games, at }) {
   if (!games.length) return panel("Set aside", element("p", "quiet", "No game is set aside: all can be folded."));
   const rows = games.map((one) => {
-    const again = element("button", "", "Try again");
-    again.dataset.game = one.game;
-    again.addEventListener("click", () => void retry(one.game, again));
-    return element("tr", "", game(one.game), cell(one.why, "why"), cell(`${one.times} times, ${seconds((at - one.at) / 1000)} ago${one.skipped ? ", left alone" : ""}`, "n"), element("td", "", again));
+    const marks = [one.ended && "the projector ended", one.skipped && "left alone", one.asked && "to be tried again"].filter(Boolean);
+    const asks = [ask(one.game, "retry", "Try again"), ...(one.skipped ? [] : [ask(one.game, "skip", "Leave alone")])];
+    return element("tr", "", game(one.game), cell(one.why, "why"), cell([one.times === 1 ? "once" : `${one.times} times`, `${seconds((at - one.at) / 1000)} ago`, ...marks].join(", ")), element("td", "", ...asks));
   });
   return panel("Set aside", tableOf(["Game", "Why", "Tried", ""], rows));
 }
 
-/** @param {string} id @param {HTMLElement} by */
-async function retry(id, by) {
+/** A button that says what is to become of a game. @param {string} id @param {"retry" | "skip"} what @param {string} words */
+function ask(id, what, words) {
+  const by = element("button", "", words);
+  by.dataset.asks = `${what} ${id}`;
+  by.addEventListener("click", () => void change(id, what, by));
+  return by;
+}
+
+/** @param {string} id @param {string} what @param {HTMLElement} by */
+async function change(id, what, by) {
   by.setAttribute("aria-disabled", "true");
   by.textContent = "asked";
   try {
-    await call("POST", `/v1/admin/parked/${encodeURIComponent(id)}/retry`);
+    await call("POST", `/v1/admin/parked/${encodeURIComponent(id)}/${what}`);
   } catch (error) {
     by.textContent = /** @type {Error} */ (error).message;
   }

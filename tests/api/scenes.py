@@ -27,6 +27,7 @@ ACCOUNT: Final = {
     ("DELETE", "/v1/me/tokens/<token>"),
     ("DELETE", "/v1/players/<player>"),
     ("POST", "/v1/admin/parked/<game>/retry"),
+    ("POST", "/v1/admin/parked/<game>/skip"),
 }
 """What changes an account and is about no game; `test_tokens` and `test_account_keys` hold these to their promises."""
 

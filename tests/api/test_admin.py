@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from api.admin import OverviewAnswer, RetryAnswer
+from api.admin import OverviewAnswer, RetryAnswer, SkipAnswer
 from api.meter import BOUNDS, SPAN, Meter
 from services.projections import Parked
 from services.queue import Queue
@@ -47,7 +47,7 @@ def overview(operator: Guest) -> dict[str, Any]:
 
 def test_only_for_operators(four: list[Guest], stranger: Guest) -> None:
     """Without a token 401, without the scope 403; the page itself tells nothing and is for all."""
-    for method, path in (("GET", "overview"), ("POST", "parked/x/retry")):
+    for method, path in (("GET", "overview"), ("POST", "parked/x/retry"), ("POST", "parked/x/skip")):
         assert 401 == stranger.call(method, f"/v1/admin/{path}").status_code
         assert 403 == four[0].call(method, f"/v1/admin/{path}").status_code
     assert 200 == stranger.get("/admin").status_code
@@ -111,6 +111,34 @@ def test_a_parked_game_is_tried_again(
     assert [] == overview(operator)["parked"]
     assert {"game": game, "retried": False} == operator.post(f"/v1/admin/parked/{game}/retry").json
     assert 404 == operator.post(f"/v1/admin/parked/{'0' * 24}/retry").status_code
+
+
+def test_a_parked_game_is_left_alone(
+    services: Services, operator: Guest, four: list[Guest], catch_up: Callable[[], None]
+) -> None:
+    """Given a game with a hole is skipped, then neither figures nor warnings count it, but it is told; until it is tried again."""
+    game = open_table(four[0], [{"bot": "rules"}] * 4, hand_limit=1)
+    services.client.xdel(services.keys.stream(game), services.client.xrange(services.keys.stream(game))[1][0])
+    catch_up()
+    assert any("set aside" in one for one in overview(operator)["warnings"])
+    for _ in range(2):
+        answer = operator.post(f"/v1/admin/parked/{game}/skip")
+        check(SkipAnswer, answer.json)
+        assert {"game": game, "skipped": True} == answer.json
+    told = overview(operator)
+    assert (0, 1) == (told["figures"]["parked"], told["figures"]["skipped"])
+    assert not any("set aside" in one for one in told["warnings"])
+    assert [(game, True, False)] == [(one["game"], one["skipped"], one["asked"]) for one in told["parked"]]
+    assert operator.post(f"/v1/admin/parked/{game}/retry").json["retried"]
+    told = overview(operator)
+    assert [(False, True, 1)] == [(one["skipped"], one["asked"], one["times"]) for one in told["parked"]]
+    catch_up()
+    told = overview(operator)
+    assert [(False, False, 2)] == [(one["skipped"], one["asked"], one["times"]) for one in told["parked"]]
+    assert (1, 0) == (told["figures"]["parked"], told["figures"]["skipped"])
+    services.projections.take_back(game)
+    assert {"game": game, "skipped": False} == operator.post(f"/v1/admin/parked/{game}/skip").json
+    assert 404 == operator.post(f"/v1/admin/parked/{'0' * 24}/skip").status_code
 
 
 def test_a_mark_that_was_left(

@@ -1,4 +1,4 @@
-"""The operator's page in the browser: who gets in, what it shows of a house, and a game that is tried again."""
+"""The operator's page in the browser: who gets in, what it shows of a house, and games that are tried again or left alone."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def test_what_it_shows(browser: Browser, operated: Operated, size: dict[str, int
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
-def test_a_game_that_was_set_aside_is_tried_again(browser: Browser, operated: Operated) -> None:
-    """Given a mark that was left on a game, when it is tried again by the button, then it is gone from the page."""
+def test_a_game_that_was_set_aside(browser: Browser, operated: Operated) -> None:
+    """Given a mark that was left on a game, when it is left alone by a button, then nothing warns of it; tried again, it is gone."""
     made = httpx.post(f"{operated.url}/v1/players", json={"name": "Anna"}).json()
     auth = {"Authorization": f"Bearer {made['token']}"}
     body = {"variant": "standard", "seats": [{"bot": "rules"}] * 4, "hand_limit": 1}
@@ -89,5 +89,10 @@ def test_a_game_that_was_set_aside_is_tried_again(browser: Browser, operated: Op
         page.fill("#token", operated.token)
         page.keyboard.press("Enter")
         expect(page.locator(".why")).to_have_text("CorruptStream: for a test")
-        page.click(f"[data-game='{game}']")
+        expect(page.locator(".warn")).to_contain_text("set aside")
+        page.click(f"[data-asks='skip {game}']")
+        expect(page.locator("main")).to_contain_text(re.compile("once, .* ago, left alone"))
+        expect(page.locator(".warn", has_text="set aside")).to_have_count(0)
+        expect(page.locator(f"[data-asks='skip {game}']")).to_have_count(0)
+        page.click(f"[data-asks='retry {game}']")
         expect(page.locator("main")).to_contain_text("No game is set aside")

@@ -125,20 +125,23 @@ def test_what_stands_in_the_store(services: Services, four: list[Guest], value) 
     open_table(four[0], ["me", *[{"bot": "rules"}] * 3])
     bots = open_table(four[0], [{"bot": "rules"}] * 4)
     services.clock.now += 2500
-    services.projections.park({"g": Parked(seq=1, why="x", times=1, at=1)})
+    mark = Parked(seq=1, why="x", times=1, at=1)
+    skipped = Parked(seq=1, why="x", times=1, at=1, skipped=True)
+    services.projections.park({"g": mark, "left": skipped, "alone": skipped})
     Ledger(services.client, services.keys).enter([finished("g", [1, 2, 3])])
     figures = read_figures(services)
     assert ({GROUP: 3}, 3, 1, 2500) == (figures.lag, figures.due, figures.overdue, figures.waited_ms)
-    assert (0, 1, 1) == (figures.queued, figures.parked, figures.unfolded)
+    assert (0, 1, 2, 1) == (figures.queued, figures.parked, figures.skipped, figures.unfolded)
     assert figures.memory > 100_000
     assert (3, 1, 2.5) == (
         value("hearts_lag_appends", group="projector"),
         value("hearts_overdue_games"),
         value("hearts_overdue_seconds"),
     )
-    assert (1, 1, 1) == (
+    assert (1, 1, 2, 1) == (
         value("hearts_store_up"),
         value("hearts_parked_games"),
+        value("hearts_skipped_games"),
         value("hearts_standings_lag_games"),
     )
     services.client.zadd(services.keys.lobby(0, "over"), {bots: 1})

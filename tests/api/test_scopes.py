@@ -38,6 +38,7 @@ NEEDS = {
     "DELETE /v1/players/{player}": "admin",
     "GET /v1/admin/overview": "admin",
     "POST /v1/admin/parked/{game}/retry": "admin",
+    "POST /v1/admin/parked/{game}/skip": "admin",
 }
 """The scope that a call needs."""
 ANY_TOKEN = {"GET /v1/me", "POST /v1/me/token"}

@@ -10,6 +10,7 @@ import redis
 
 from services.folded import Table, follow
 from services.projections import GROUP, Parked, Projections
+from services.snapshot import fold_hash
 from services.store import Entry, StoreUnavailable
 from services.supervise import Stop
 from workers import projector as module
@@ -193,6 +194,25 @@ class TestTrouble:
         work_off(projector(house))
         house.services.projections.park({game: Parked(seq=1, why="x", times=1, at=1)})
         projector(house)
+        assert {} == house.services.projections.parked()
+
+    def test_a_game_that_moves_on_while_it_is_tried_alone(self, house, monkeypatch) -> None:
+        """Given another projector passes over its news for the mark that it has meanwhile, then they are folded all the same."""
+        game = house.open()
+        one = projector(house)
+        mark = Parked(seq=1, why="x", times=MOST_TRIES, at=1, ended=True, asked=True, fold=fold_hash().hex())
+        house.services.projections.park({game: mark})
+
+        def fold(game: str, known: Table | None, entries: list[Entry]) -> Table:
+            monkeypatch.setattr(module, "follow", follow)
+            play_on(house, game)
+            work_off(projector(house, stale_ms=0))
+            assert house.summary(game) is None
+            return follow(game, known, entries)
+
+        monkeypatch.setattr(module, "follow", fold)
+        work_off(one)
+        assert house.services.tables.load(game).seq == house.summary(game)["seq"]
         assert {} == house.services.projections.parked()
 
     def test_an_unknown_event_parks_its_game(self, house) -> None:
