@@ -38,6 +38,7 @@ from services.wire import connect  # noqa: E402
 from tests.bench.audits import bench_audits  # noqa: E402
 from tests.bench.commits import bench_commits  # noqa: E402
 from tests.bench.cost import bench_views  # noqa: E402
+from tests.bench.costs import bench_million  # noqa: E402
 from tests.bench.listeners import bench_listeners  # noqa: E402
 from tests.bench.moves import bench_moves  # noqa: E402
 from tests.bench.page import bench_page  # noqa: E402
@@ -257,6 +258,7 @@ BENCHES = {
     "audit": bench_audit,
     "scale": bench_scale,
     "page": bench_browser,
+    "million": bench_million,
 }
 
 
