@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from services.wire import StoreError
 
@@ -98,12 +98,27 @@ def append_args(wanted: Append) -> list[Any]:
         raise ValueError(f"an append takes at least one event and a seq from 0, not {expected}")
     field, answer = once or (b"", b"")
     args: list[Any] = [game, expected, now, "" if due is None else due, field]
-    args.append(b"%d:%b" % (now + DAY_MS, answer))
+    args.append(_expiry(now) + answer)
     args.append(b"%d:%b" % (expected + len(entries), snapshot) if snapshot else b"")
     args.append("1" if of_bots else "")
     for pair in entries:
         args += pair
     return args
+
+
+_EXPIRY_BYTES: Final = 4
+
+
+def _expiry(now: int) -> bytes:
+    """When an answer that is kept at ``now`` (Unix ms) is kept no longer: the full second, in four bytes."""
+    return (-(-(now + DAY_MS) // 1000)).to_bytes(_EXPIRY_BYTES)
+
+
+def live_answer(kept: bytes | None, now: int) -> bytes | None:
+    """The answer in what is kept under an idempotency key, none where there is none or it has expired (Unix ms)."""
+    if kept is None or int.from_bytes(kept[:_EXPIRY_BYTES]) * 1000 <= now:
+        return None
+    return kept[_EXPIRY_BYTES:]
 
 
 def loaded(game: str, newest: list[Any], snapshot: bytes | None) -> tuple[bytes, list[Entry]] | None:

@@ -48,7 +48,7 @@ TEMPLATES = (
         "h:{pNN}:i:<game>",
         "hash",
         "services.store",
-        "answer by idempotency key, each behind the Unix ms at which it expires",
+        "by eight bytes of the hash of an idempotency key: when it expires, which request it was, the last event of its answer",
     ),
     Template(
         "snapshot",

@@ -8,7 +8,7 @@ APPEND = Script("""
 -- KEYS[1] game stream   KEYS[2] feed   KEYS[3] due set   KEYS[4] answers by idempotency key
 -- KEYS[5] snapshot
 -- ARGV[1] game   ARGV[2] expected seq   ARGV[3] now, Unix ms   ARGV[4] due, Unix ms, or ''
--- ARGV[5] idempotency field, or ''   ARGV[6] what to keep under it: <expiry, Unix ms>:<answer>
+-- ARGV[5] idempotency field, or ''   ARGV[6] what to keep under it: the second at which it expires, in four bytes, and the answer
 -- ARGV[7] snapshot after the events: <last seq>:<bytes>, or ''
 -- ARGV[8] '1' where the table is of bots alone, else ''
 -- ARGV[9], ARGV[10] public and secret bytes of the first event; then in pairs those of the others
@@ -21,13 +21,14 @@ local expected, now, due, field = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4],
 if not expected or not now or (due ~= '' and not tonumber(due)) or #ARGV < 10 or #ARGV % 2 ~= 0 then
   return redis.error_reply('ERR append: wrong arguments')
 end
+local function is_live(kept)
+  local a, b, c, d = string.byte(kept, 1, 4)
+  return (((a * 256 + b) * 256 + c) * 256 + d) * 1000 > now
+end
 if field ~= '' then
   local kept = redis.call('HGET', KEYS[4], field)
-  if kept then
-    local colon = string.find(kept, ':', 1, true)
-    if tonumber(string.sub(kept, 1, colon - 1)) > now then
-      return {1, string.sub(kept, colon + 1)}
-    end
+  if kept and is_live(kept) then
+    return {1, string.sub(kept, 5)}
   end
 end
 -- most often the expected event is the last one: it alone is read then
@@ -84,7 +85,7 @@ if field ~= '' then
   if last % 16 < (#ARGV - 8) / 2 and redis.call('HLEN', KEYS[4]) > 128 then
     local some = redis.call('HRANDFIELD', KEYS[4], 64, 'WITHVALUES')
     for i = 1, #some, 2 do
-      if tonumber(string.match(some[i + 1], '^%d+')) <= now then
+      if not is_live(some[i + 1]) then
         redis.call('HDEL', KEYS[4], some[i])
       end
     end

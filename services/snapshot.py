@@ -65,7 +65,7 @@ class Snapshot(msgspec.Struct, array_like=True):
     at: int
     game: str
     rules: bytes
-    """The rule set as JSON: thousands of tables share a few, which are worked out once."""
+    """What of the rule set is not as by default, as JSON: thousands of tables share a few, which are worked out once."""
     chain_secret: str
     anchor: str | None
     chain: int
@@ -120,6 +120,14 @@ def _terms(rules: bytes) -> Terms:
     return terms_of(msgspec.json.decode(rules, type=RuleSet))
 
 
+@lru_cache(maxsize=256)
+def _brief(rules: bytes) -> bytes:
+    """A rule set without what it has by default. What that is cannot change, for then the fold is another one."""
+    plain = msgspec.json.decode(msgspec.json.encode(RuleSet(variant="")))
+    whole = msgspec.json.decode(rules)
+    return msgspec.json.encode({name: value for name, value in whole.items() if value != plain.get(name)})
+
+
 _encode: Final = msgspec.msgpack.Encoder().encode
 _decode: Final = msgspec.msgpack.Decoder(Snapshot).decode
 
@@ -135,7 +143,7 @@ def take_snapshot(
             seq=seq,
             head=head,
             at=at,
-            rules=msgspec.json.encode(state.terms.rules),
+            rules=_brief(msgspec.json.encode(state.terms.rules)),
             hand=hand,
             mark=mark,
             signer=signer,

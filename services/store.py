@@ -28,6 +28,7 @@ from services.entries import (
     Seq,
     append_args,
     entries_of,
+    live_answer,
     loaded,
     seq_of,
 )
@@ -262,9 +263,7 @@ class Store:
 
     def recall(self, game: str, field: bytes, now: int) -> bytes | None:
         """What was kept under an idempotency key, None when it was not used or has expired (Unix ms)."""
-        kept = self.wire.call("HGET", self.keys.idempotency(game), field)
-        expiry, _, answer = (kept or b"0:").partition(b":")
-        return answer if int(expiry) > now else None
+        return live_answer(self.wire.call("HGET", self.keys.idempotency(game), field), now)
 
     def claim_due(self, partition: int, now: int, lease_ms: int, limit: int) -> list[str]:
         """At most `limit` games that are due at `now` (Unix ms), earliest first.

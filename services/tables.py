@@ -128,7 +128,7 @@ class Tables:
 
     def recall(self, game: str, key: Key) -> Outcome | None:
         """The outcome of an earlier request under ``key``. Raises `KeyReused` where that was another request."""
-        answer = self._store.recall(game, key.field, self._clock())
+        answer = self._store.recall(game, key.place, self._clock())
         return None if answer is None else self._replay(game, key, answer)
 
     # --- commands
