@@ -178,10 +178,23 @@ class Archive:
 
     def fetch(self, game: str, last: Seq) -> list[Entry]:
         """The events of a game up to that seq, as the archive has them now. Raises `ArchiveDamaged`."""
+        name, block = file_name(game, last), self.block(game, last)
+        try:
+            entries = unpack(block)
+        except CorruptLog as error:
+            why = f"{name} of the archive is damaged ({error}): put it back from a copy of the archive"
+            seq = error.seq if isinstance(error, EventChanged) else 1
+            raise ArchiveDamaged(game, seq, why) from error
+        if len(entries) != last:
+            raise ArchiveDamaged(game, 1, f"{name} of the archive has {len(entries)} events")
+        return entries
+
+    def block(self, game: str, last: Seq) -> bytes:
+        """The sealed game of so many events, as the archive has it now. Raises `ArchiveDamaged` where it has none."""
         name = file_name(game, last)
         self.check()
         try:
-            entries = unpack(self._files.read(name))
+            return self._files.read(name)
         except FileNotFoundError as error:
             raise ArchiveDamaged(
                 game,
@@ -189,15 +202,8 @@ class Archive:
                 f"events 1 to {last - 1} are not in the store, and the archive has no {name}: "
                 "if it ever had, put it back from a copy of the archive",
             ) from error
-        except CorruptLog as error:
-            why = f"{name} of the archive is damaged ({error}): put it back from a copy of the archive"
-            seq = error.seq if isinstance(error, EventChanged) else 1
-            raise ArchiveDamaged(game, seq, why) from error
         except OSError as error:
             raise _unusable(error) from error
-        if len(entries) != last:
-            raise ArchiveDamaged(game, 1, f"{name} of the archive has {len(entries)} events")
-        return entries
 
     def write(self, game: str, last: Seq, block: bytes) -> None:
         """Keep a sealed game."""
@@ -246,6 +252,10 @@ class Archive:
         except OSError as error:
             raise _unusable(error) from error
         return True
+
+    def is_free_for(self, mark: bytes | None) -> bool:
+        """Whether no other store has its archive here than the one with this mark, none where it has no archive."""
+        return self._mark() in (None, mark)
 
     def _begin(self, there: bytes | None) -> bytes:
         """The mark that store and place have from now on."""

@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 from domain.refusals import HeartsError
 from services.store import Once, Seq
 
-
 _PLACE_BYTES: Final = 8
 _REQUEST_BYTES: Final = 4
 """So much of each hash is kept, for answers are most of what a table of persons takes beside its events: that two keys of one

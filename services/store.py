@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import redis
 
@@ -49,6 +49,7 @@ __all__ = [
     "Once",
     "PartitionMismatch",
     "Replayed",
+    "RestoreUnfinished",
     "Seq",
     "Store",
     "StoreError",
@@ -69,14 +70,29 @@ class PartitionMismatch(StoreError):
         )
 
 
+RESTORING: Final = b"restoring "
+"""What stands before the digest of a backup in the place of the number of partitions, until all of it is restored."""
+
+
+class RestoreUnfinished(StoreError):
+    """A backup is being put into the store, or that was broken off."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a backup is being restored into this store; where that was broken off, call `hearts restore` with the same file"
+        )
+
+
 def fix_partitions(client: redis.Redis, wanted: int) -> int:
     """Fix the number of partitions of a new store; of an old one, check it. Returns the number.
 
-    Raises PartitionMismatch when the store was made with another, StoreError where it does not tell.
+    Raises PartitionMismatch when the store was made with another, RestoreUnfinished, StoreError where it does not tell.
     """
     wire = Wire(client)
     wire.call("SET", Keys.partitions_key, wanted, "NX")
     told: bytes = wire.call("GET", Keys.partitions_key)
+    if told.startswith(RESTORING):
+        raise RestoreUnfinished
     if not told.isdigit():
         raise StoreError(f"{Keys.partitions_key} holds {told!r:.60}, and should hold a number")
     stored = int(told)
