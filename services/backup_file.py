@@ -85,7 +85,7 @@ class Kept(_Record):
     """A key of the store that is neither a game nor a fold: its type, what it holds, when it expires (Unix ms; 0: never)."""
 
     key: str
-    type: str
+    kind: str
     value: list[bytes]
     expires: int
 

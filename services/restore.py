@@ -163,7 +163,7 @@ class _Restorer:
 
     def _put_kept(self, record: Kept) -> None:
         found = template_of(record.key)
-        if found is None or found[0].name not in KEPT_TEMPLATES or found[0].type != record.type:
+        if found is None or found[0].name not in KEPT_TEMPLATES or found[0].type != record.kind:
             self._tell(f"the key {record.key:.200} is none of a backup, and is left out")
             return
         if record.key == Keys.archive and self._archive is None:
@@ -172,7 +172,7 @@ class _Restorer:
         if record.key.startswith(Keys.opened("")):
             value = [game for game in value if game.decode() in self._games]
         if value and not 0 < record.expires <= self._clock():
-            self._replace(record.key, [(_WRITERS[record.type], record.key, *value)], record.expires)
+            self._replace(record.key, [(_WRITERS[record.kind], record.key, *value)], record.expires)
         if record.key == Keys.archive and self._archive is not None:
             self._archive.adopt()
 
