@@ -20,10 +20,12 @@ from services.checkpoints import PublicLog
 from services.codec import CODEC
 from services.copies import Copies, Due
 from services.desks import Desks
+from services.entries import seq_of
 from services.folded import Table
 from services.inspection import AuditReport, Check, Inspection, Problem, spoilt
 from services.projections import STATUSES, VERSION, Projections
 from services.receipts import signer_of
+from services.short import lengthened
 from services.store import CorruptStream, Entry, Store
 from services.tables import UnknownGame
 from services.translog import CorruptTransparencyLog, Place
@@ -134,9 +136,9 @@ class Auditor:
         """When the last event of a game happened, in ms; of one that cannot be read, which must be looked at, just now."""
         try:
             newest = self._store.wire.call("XREVRANGE", self._store.keys.stream(game), "+", "-", "COUNT", 1)
-            (_, (name, public, *_)) = newest[0]
-            return CODEC.decode(public).at if name == b"p" else math.inf
-        except (CorruptLog, redis.ResponseError, LookupError, ValueError):
+            (entry, (name, public, *_)) = newest[0]
+            return CODEC.decode(lengthened(seq_of(game, entry), public)).at if name == b"p" else math.inf
+        except (CorruptLog, redis.ResponseError, CorruptStream, LookupError, ValueError):
             return math.inf
 
     def _summaries(self) -> Iterator[str]:

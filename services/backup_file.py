@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, Final, NamedTuple, cast
 import msgspec
 
 from domain.refusals import HeartsError
+from services.keys import Keys
 
 FORMAT: Final = 1
 """Of the records; one of a higher number was written by a newer program."""
@@ -140,7 +141,7 @@ class BackupWriter:
         elif isinstance(record, Leaves):
             counts["leaves"] += len(record.leaves)
         elif isinstance(record, Kept):
-            counts["players"] += record.key.startswith("h:player:")
+            counts["players"] += record.key.startswith(Keys.player(""))
 
     def _put(self, record: AnyRecord) -> None:
         data = _encode(record)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
+from services.short import lengthened, shortened
 from services.wire import StoreError
 
 Seq: TypeAlias = int
@@ -101,8 +102,8 @@ def append_args(wanted: Append) -> list[Any]:
     args.append(_expiry(now) + answer)
     args.append(b"%d:%b" % (expected + len(entries), snapshot) if snapshot else b"")
     args.append("1" if of_bots else "")
-    for pair in entries:
-        args += pair
+    for seq, (public, hidden) in enumerate(entries, expected + 1):
+        args += shortened(seq, public), hidden
     return args
 
 
@@ -157,7 +158,9 @@ def entries_of(game: str, after: Seq, reply: list[Any]) -> list[Entry]:
             why += ", as of a game in the archive, and HEARTS_ARCHIVE does not say where that is"
         raise CorruptStream(game, after + 1 + wrong, why)
     try:
-        public = [fields[1] for _, fields in reply]
+        public = [
+            lengthened(seq, fields[1]) for seq, (_, fields) in zip(range(after + 1, end), reply, strict=True)
+        ]
         hidden = [fields[3] if len(fields) == 4 else b"" for _, fields in reply]
     except IndexError:
         public, hidden = [], []

@@ -26,7 +26,7 @@ TEMPLATES = (
         "h:{pNN}:g:<game>",
         "stream",
         "services.store",
-        "the game's events; id <seq>-0 from 1, fields p (public bytes) and, where there are any, s (secret)",
+        "the game's events; id <seq>-0 from 1, fields p (public bytes, as `services.short` has them) and, where there are any, s (secret)",
     ),
     Template(
         "feed",

@@ -38,6 +38,7 @@ from services.notes import read_checkpoint
 from services.owed import next_due
 from services.sealed import unpack
 from services.settings import Settings
+from services.short import shortened
 from services.standings_fold import Finished, Ledger
 from services.store import RESTORING
 from services.translog import TransparencyLog
@@ -207,7 +208,7 @@ class _Restorer:
 
 
 def _add(stream: str, seq: int, public: bytes, hidden: bytes) -> tuple[Any, ...]:
-    return ("XADD", stream, f"{seq}-0", "p", public, *(("s", hidden) if hidden else ()))
+    return ("XADD", stream, f"{seq}-0", "p", shortened(seq, public), *(("s", hidden) if hidden else ()))
 
 
 def _signed_since(path: Path, leaves: int) -> str:

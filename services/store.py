@@ -34,6 +34,7 @@ from services.entries import (
 )
 from services.keys import STREAMS_PATTERN, Keys, game_of_stream
 from services.scripts import APPEND, CLAIM, RESTORE, SETTLE, TRIM
+from services.short import shortened
 from services.wire import HiredisMissing, StoreError, StoreUnavailable, Wire, connect
 
 __all__ = [
@@ -311,8 +312,8 @@ class Store:
         That is Unix ms. False where the stream begins with another event than the one behind them.
         """
         args: list[Any] = [game, len(before) + 1, now]
-        for _, public, hidden in before:
-            args += public, hidden
+        for seq, public, hidden in before:
+            args += shortened(seq, public), hidden
         keys = (self.keys.stream(game), self.keys.finished(self.keys.partition(game)))
         return bool(self.wire.run(RESTORE, keys, args))
 

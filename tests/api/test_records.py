@@ -12,6 +12,7 @@ from services.store import StoreUnavailable
 from services.verdicts import verify_proof
 from services.wiring import Services
 from tests.api.guests import Guest, open_table
+from tests.support.tampering import rewrite, stream
 
 
 def play_to_the_end(services: Services, guest: Guest, game: str) -> dict[str, Any]:
@@ -155,13 +156,11 @@ def test_a_changed_log_is_not_signed(
     """
     game = open_table(four[0], ["me", *[{"bot": "rules"}] * 3], hand_limit=1)
     play_to_the_end(services, four[0], game)
-    key = services.keys.stream(game)
-    entries = services.client.xrange(key)
-    services.client.delete(key)
-    for entry, fields in entries:
+    entries = stream(services, game)
+    for fields in entries:
         if b'"card_played"' in fields[b"p"]:
             fields[b"p"] = fields[b"p"].replace(b'"by":"bot"', b'"by":"clock"')
-        services.client.xadd(key, fields, id=entry)
+    rewrite(services, game, entries)
     with caplog.at_level(logging.ERROR, "hearts.api"):
         proof = stranger.get(f"/v1/games/{game}/proof")
     assert (500, "game/altered") == (proof.status_code, proof.json["code"])

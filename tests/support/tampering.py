@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from services.short import lengthened
 from services.wiring import Services
 
 Fields = dict[bytes, bytes]
 
 
 def stream(services: Services, game: str) -> list[Fields]:
-    """The entries of a game's stream as they are stored."""
-    return [fields for _, fields in services.client.xrange(services.keys.stream(game))]
+    """The entries of a game's stream, their public bytes whole."""
+    found = enumerate(services.client.xrange(services.keys.stream(game)), 1)
+    return [{**fields, b"p": lengthened(seq, fields[b"p"])} for seq, (_, fields) in found]
 
 
 def rewrite(services: Services, game: str, entries: list[Fields], *, number: bool = True) -> None:
