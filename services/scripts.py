@@ -130,6 +130,11 @@ end
 redis.call('DEL', KEYS[1], KEYS[2])
 redis.call('XADD', KEYS[1], tail[1][1], unpack(tail[1][2]))
 redis.call('ZREM', KEYS[3], ARGV[1])
+-- a new stream has room for a whole block; one that is put back as it was written down has none to spare. Its copy is as good
+local packed = redis.pcall('DUMP', KEYS[1])
+if type(packed) == 'string' then
+  redis.pcall('RESTORE', KEYS[1], 0, packed, 'REPLACE')
+end
 return 1
 """)
 

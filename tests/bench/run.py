@@ -37,6 +37,7 @@ from services.snapshot import EVERY  # noqa: E402
 from services.store import Store, fix_partitions  # noqa: E402
 from services.tables import Tables  # noqa: E402
 from services.wire import connect  # noqa: E402
+from tests.bench.ages import bench_ages  # noqa: E402
 from tests.bench.audits import bench_audits  # noqa: E402
 from tests.bench.commits import bench_commits  # noqa: E402
 from tests.bench.cost import bench_views  # noqa: E402
@@ -279,6 +280,7 @@ BENCHES = {
     "scale": bench_scale,
     "page": bench_browser,
     "million": bench_million,
+    "age": bench_ages,
 }
 
 
