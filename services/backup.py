@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from os import link
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,7 +32,7 @@ from services.backup_file import (
 from services.entries import PAGE, CorruptStream, seq_of
 from services.keys import Keys
 from services.translog import CorruptTransparencyLog
-from services.whole_files import beside, written_whole
+from services.whole_files import beside, place_new, written_whole
 from services.wire import Wire
 from services.wiring import Services
 
@@ -63,7 +62,7 @@ def write_backup(house: Services, path: Path, tell: Tell) -> Summary:
     What is damaged in the store is told, and copied as it is. Raises `FileExistsError`, `OSError`, `BadBackup` where what
     was written is not what is read, `StoreUnavailable`, `KeyMissing`.
     """
-    with written_whole(path, place=link) as file:
+    with written_whole(path, place=place_new) as file:
         writer = BackupWriter(file)
         for record in _records(house, tell):
             writer.add(record)

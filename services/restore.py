@@ -41,6 +41,7 @@ from services.settings import Settings
 from services.short import shortened
 from services.standings_fold import Finished, Ledger
 from services.store import RESTORING
+from services.token_forms import id_of
 from services.translog import TransparencyLog
 from services.whole_files import create_whole
 from services.wire import Wire, template_of
@@ -89,6 +90,8 @@ class _Restorer:
         self._archive = None if place is None else Archive(place, self._wire)
         self._mark = RESTORING + summary.end.digest.hex()[:32].encode()
         self._games: set[str] = set()
+        self._tokens: set[bytes] = set()
+        """Ids of tokens that their players can see and end."""
 
     # --- before and after
 
@@ -169,13 +172,22 @@ class _Restorer:
             return
         if record.key == Keys.archive and self._archive is None:
             return  # all games are put into the store
-        value = record.value
-        if record.key.startswith(Keys.opened("")):
-            value = [game for game in value if game.decode() in self._games]
+        value = self._usable(record)
         if value and not 0 < record.expires <= self._clock():
             self._replace(record.key, [(_WRITERS[record.kind], record.key, *value)], record.expires)
         if record.key == Keys.archive and self._archive is not None:
             self._archive.adopt()
+
+    def _usable(self, record: Kept) -> list[bytes]:
+        """What of a key to restore, whose parts were copied one after the other: no token that its player could not end."""
+        if record.key.startswith(Keys.opened("")):
+            return [game for game in record.value if game.decode() in self._games]
+        if record.key.startswith(Keys.tokens("")):
+            self._tokens.update(record.value[::2])
+        elif record.key.startswith(Keys.token("")):
+            digest = record.key.removeprefix(Keys.token(""))
+            return record.value if id_of(digest).encode() in self._tokens else []
+        return record.value
 
     def _put_game(self, record: Game) -> None:
         game, entries = record.game, record.entries

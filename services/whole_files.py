@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -39,6 +40,21 @@ def written_whole(
     finally:
         fresh.unlink(missing_ok=True)
     sync_folder(target.parent)
+
+
+def place_new(fresh: Path, target: Path) -> None:
+    """Give a file its name where there is none of that name yet; else raise `FileExistsError`.
+
+    Of several that try at once one wins, except in file systems without links, where the last one might.
+    """
+    try:
+        os.link(fresh, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        if target.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
+        fresh.replace(target)
 
 
 def put_whole(path: Path, data: bytes, mode: int = OWN) -> None:

@@ -385,6 +385,35 @@ def test_what_the_commands_say(
         assert (2, True) == (broken.exit_code, "cut short" in broken.stderr)
 
 
+def test_a_token_whose_player_could_not_end_it_is_left_out(
+    house: Services, file: Path, place: Settings, empty: redis.Redis
+) -> None:
+    """Given one that was made, or ended, while players were copied, then it opens nothing."""
+    anna, token = house.players.create("Anna")
+    bert, lost = house.players.create("Bert")
+    house.client.delete(house.keys.tokens(bert.id))
+    saved(house, file)
+    new = filled(place, empty, file)
+    assert anna == new.players.by_token(token)
+    assert new.players.by_token(lost) is None
+
+
+def test_a_disk_without_links_keeps_a_copy_as_well(
+    house: Services, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And does not write over one either."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr("os.link", refuse)
+    saved(house, file)
+    before = file.read_bytes()
+    with pytest.raises(FileExistsError):
+        saved(house, file)
+    assert before == file.read_bytes()
+
+
 def test_records_hold_no_more_than_a_game_each(house: Services, file: Path) -> None:
     """So that a backup of any size is read in little memory."""
     games = {open_game(house, most=20) for _ in range(3)}
