@@ -18,12 +18,15 @@ from services.settings import Settings
 from services.wiring import build
 from tests.support.ageing import Ageing, keys_by_template, used_memory
 
-LIVE: Final = 400
+LIVE: Final = 150
 """Games that are measured at a time."""
 EVENTS: Final = (75, 300)
 """How far they are: one hand, and half of a usual game."""
-ARCHIVED: Final = 150
-SOAK: Final = 250
+ARCHIVED: Final = 50
+FIRST: Final = 24
+"""Games before that, so that what a house has once is there."""
+PARTITIONS: Final = 4
+SOAK: Final = 150
 """Finished games after which the soak measures first; then after four times as many."""
 MOST_LIVE, MOST_ARCHIVED = 1.3, 0.2
 """The aims."""
@@ -46,7 +49,13 @@ def ageing(**rules: object) -> Iterator[Ageing]:
     """A house on a new folder."""
     with tempfile.TemporaryDirectory() as folder, EmbeddedStore(Path(folder), "everysec") as store:
         house = build(
-            Settings(data=Path(folder), store_url=store.url, archive=f"{folder}/archive", archive_hours=1)
+            Settings(
+                data=Path(folder),
+                store_url=store.url,
+                archive=f"{folder}/archive",
+                archive_hours=1,
+                partitions=PARTITIONS,
+            )
         )
         try:
             yield Ageing(house, ruleset_of({"variant": "standard", **rules}))
@@ -55,13 +64,14 @@ def ageing(**rules: object) -> Iterator[Ageing]:
 
 
 def _players(persons: int, number: int) -> Sequence[str]:
-    """Ten thousand persons, who meet in turn."""
+    """Ten thousand persons, who meet in turn: nobody plays two games of a measurement."""
     return [f"p{(number * persons + at) % 10_000:016x}" for at in range(persons)]
 
 
 def _live(persons: int, events: int) -> None:
     with ageing() as here:
-        here.play(_players(persons, 9_999), events)
+        for number in range(FIRST):
+            here.play(_players(persons, 9_000 + number), EVENTS[0])
         here.project()
         here.raw, before, (_, _, keys) = 0, used_memory(here.house), keys_by_template(here.house)
         for number in range(LIVE):
@@ -72,7 +82,7 @@ def _live(persons: int, events: int) -> None:
 
 def _archived(persons: int) -> None:
     with ageing() as here:
-        _age(here, persons, range(9_000, 9_002))
+        _age(here, persons, range(9_000, 9_000 + FIRST // 4))
         here.raw, before, (_, _, keys) = 0, used_memory(here.house), keys_by_template(here.house)
         _age(here, persons, range(ARCHIVED))
         _tell(f"archived, {persons} persons, whole games", here, before, keys, MOST_ARCHIVED, ARCHIVED)

@@ -5,18 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import redis
+from click.testing import CliRunner, Result
 
 from domain import commands as c
 from domain.bots import house_move
 from domain.game import to_act
 from domain.variants import ruleset_of
+from services.backup import write_backup
+from services.cli_audit import audit
 from services.once import Key
+from services.restore import restore_backup
 from services.settings import Settings
 from services.standings_fold import Ledger
 from services.tables import Outcome
-from services.wiring import Services
+from services.wiring import Services, build, now_ms
 from tests.support.audited import BOT
+from tests.support.environs import environ_of
 from workers.projector import Projector
+
+NOT_TOLD: list[str] = []
+"""What is told where nothing is wrong."""
 
 
 def settings_in(folder: Path, url: str = "") -> Settings:
@@ -63,3 +72,25 @@ def play_out(house: Services, game: str, player: str) -> None:
     """Play a game to its end."""
     while house.tables.load(game).state.phase != "over":
         move(house, game, player)
+
+
+def filled(place: Settings, client: redis.Redis, file: Path) -> Services:
+    """The other house, filled from the copy, without a word of anything wrong, and projected."""
+    told: list[str] = []
+    restore_backup(place, client, file, now_ms, told.append)
+    assert NOT_TOLD == told
+    services = build(place)
+    project_all(services)
+    return services
+
+
+def audited(place: Settings) -> Result:
+    """`hearts audit --all` there."""
+    return CliRunner().invoke(audit, ["--all", "-q"], env=environ_of(place))
+
+
+def saved(house: Services, file: Path) -> list[str]:
+    """The house copied to the file; what was told of it."""
+    told: list[str] = []
+    write_backup(house, file, told.append)
+    return told
