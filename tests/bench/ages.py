@@ -9,6 +9,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -101,10 +102,17 @@ def _soak() -> None:
     with ageing(hand_limit=1) as here:
         _age(here, 1, range(SOAK))
         first, raw, (_, _, keys) = used_memory(here.house), here.raw, keys_by_template(here.house)
-        _age(here, 1, range(SOAK, 4 * SOAK))
+        told = [first]
+        for part in range(1, 4):
+            _age(here, 1, range(part * SOAK, (part + 1) * SOAK))
+            told.append(used_memory(here.house))
         here.raw -= raw
         _tell(
             f"soak, from {SOAK} to {4 * SOAK} games of one hand", here, first, keys, MOST_ARCHIVED, 3 * SOAK
+        )
+        grown = [(after - before) / SOAK / 1000 for before, after in pairwise(told)]
+        print(
+            f"  KB of the server's memory for each {SOAK} games more: {', '.join(f'{one:.2f}' for one in grown)} a game"
         )
 
 

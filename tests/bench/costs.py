@@ -29,7 +29,7 @@ POINTERS: Final = 20_000
 TABLES: Final = 300
 HANDS: Final = 5
 APPENDS: Final = 3_000
-ANSWER: Final = bytes(300)
+ANSWER: Final = bytes(7)
 """As long as the answer to a move that is kept under its key."""
 LISTENERS: Final = 100
 
