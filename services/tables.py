@@ -287,7 +287,8 @@ class Tables:
         """
         if len(turns) < 2:
             return [None] * len(turns)
-        steps = [step(turn.state.game, turn.table, *turn[1:]) for turn in turns]
+        now = self._clock()
+        steps = [step(turn.state.game, turn.table, *turn[1:], now) for turn in turns]
         done = self._store.append_each([wanted for _, wanted in steps])
         for kept, (table, wanted) in zip(done, steps, strict=True):
             if kept:
@@ -342,7 +343,7 @@ class Tables:
         key: Key | None,
     ) -> Outcome | list[Entry]:
         """The outcome; or the events that came first, none where the store has lost what ``table`` knows."""
-        done, wanted = step(game, table, events, state, at)
+        done, wanted = step(game, table, events, state, at, self._clock())
         once = None if key is None else key.once(done.seq)
         try:
             result = self._store.append(

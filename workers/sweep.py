@@ -54,6 +54,19 @@ end
 return redis.call('DEL', KEYS[1])
 """)
 
+WAKE: Final = Script("""
+-- KEYS[1] due set   ARGV[1] now, Unix ms
+-- Makes everything that is due later due now, for a clock that was set back. Returns how many games that were.
+local later = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], '+inf')
+for _, game in ipairs(later) do
+  redis.call('ZADD', KEYS[1], ARGV[1], game)
+end
+return #later
+""")
+
+SET_BACK_MS: Final = 500
+"""By so much the clock was set back for certain, and not slowed down."""
+
 log = logging.getLogger(__name__)
 
 
@@ -84,6 +97,9 @@ class Sweep:
         self._again: dict[_Asked, tuple[float, Backoff]] = {}
         self._aging = Aging(services)
         self._renew_at = self._look_at = 0.0
+        self._latest = self._clock()
+        """The latest time that this sweep has seen, Unix ms."""
+        self._set_back = False
 
     def run(self, stop: Stop) -> None:
         """Watch until asked to stop, whenever the lease is free; a store that does not answer is waited for."""
@@ -104,6 +120,7 @@ class Sweep:
     def hold(self) -> bool:
         """Take or renew the lease. Returns whether it is this sweep's now."""
         self._renew_at = time.monotonic() + RENEW_SECONDS
+        self._mind_clock()
         return bool(self._wire.run(HOLD, (self._lease,), (self._name, SWEEP_LEASE_MS)))
 
     def release(self) -> None:
@@ -143,6 +160,9 @@ class Sweep:
     def look(self) -> None:
         """Read from the due sets when each partition's earliest game is due."""
         self._look_at = time.monotonic() + LOOK_SECONDS
+        self._mind_clock()
+        if self._set_back:
+            self._wake()
         found = self._store.dues()
         # of games with a person, those that are due no more as they were are not asked for in vain
         persons = {
@@ -155,6 +175,26 @@ class Sweep:
             latest = min(found, key=found.__getitem__)
             if found[latest] <= self._clock() - LATE_MS:
                 self._due[_Asked("late", latest)] = found[latest]
+
+    def _mind_clock(self) -> None:
+        """Notice when the clock was set back, also while another sweep works, which may have died of that."""
+        now = self._clock()
+        self._set_back = self._set_back or now < self._latest - SET_BACK_MS
+        self._latest = now
+
+    def _wake(self) -> None:
+        """Have every game looked at for which something is due, now.
+
+        What was due at once when the clock was set back, or was in the hands of a worker, would wait until it has caught
+        up. What is woken too early is put back by whoever drives it.
+        """
+        keys = self._store.keys
+        now = self._clock()
+        dues = [keys.due(partition) for partition in range(keys.partitions)]
+        woken = sum(self._wire.run_each(WAKE, [((due,), (now,)) for due in dues]))
+        log.warning("the clock was set back; %d games that were due later are looked at now", woken)
+        self._due.clear()
+        self._set_back = False
 
     def ask(self) -> None:
         """Ask for a drive of partitions in which a game is ripe, as far as is known.

@@ -49,6 +49,16 @@ def test_a_table_of_bots_is_played_to_the_end_in_steps(log: Store, clock: Clock)
     assert {event.by for event in events} == {"bot"}
 
 
+def test_bots_do_not_wait_for_a_clock_that_was_set_back(log: Store, clock: Clock) -> None:
+    """Given a table whose last event is an hour ahead of the clock, then the bots' next move is due now, not in an hour."""
+    tables = tables_on(log, clock)
+    game = tables.open(ruleset_of({"variant": "basic"}), [PERSONS[0], BOT, BOT, BOT]).table.state.game
+    clock.now -= 3_600_000
+    ready = tables.handle(game, GetReady(player="p0")).table
+    assert ready.at == clock.now + 3_600_000, "no event is before the one that it follows"
+    assert clock.now == log.next_due(log.keys.partition(game))
+
+
 def test_the_ready_deadline_locks_the_table(log: Store, clock: Clock) -> None:
     """The due entry is the deadline; before it the house owes nothing, after it the table is dealt."""
     tables = tables_on(log, clock)
