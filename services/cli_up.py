@@ -127,6 +127,7 @@ class House:
             self._store_began = time.monotonic()
             if not self._store.owned:
                 self._tell("the store of this folder belongs to another `hearts up`, and is shared with it")
+            self._pass_on(self._store)
         self._check_store()
         self._writes = self._watch_writes()
         self._check_bots()
@@ -216,11 +217,16 @@ class House:
         try:
             store.start()
             self._store_backoff.succeed()
+            self._pass_on(store)
         except (EmbeddedStoreError, OSError) as error:
             self._store_due = time.monotonic() + self._store_backoff.fail()
             if loud:
                 self._tell(f"the store cannot be started: {error}")
         self._store_began = time.monotonic()
+
+    def _pass_on(self, store: EmbeddedStore) -> None:
+        if store.notice:
+            self._tell(f"warning: {store.notice}")
 
     def _take_port(self) -> int:
         """A port that is free; that of a `hearts up` that was killed is waited for, as its API is just stopping."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -18,6 +19,8 @@ CHECK_SECONDS: Final = 60.0
 """How long an answer of the server about its settings is good for."""
 LOOK_SECONDS: Final = 1.0
 """How often a store is asked whether it takes writes."""
+LEAST_FREE: Final = 1 << 20
+"""Bytes that must be free on the disk of an embedded store: with fsync always its server ends when a write fails."""
 NOTHING_KEPT: Final = "the store can keep nothing now"
 
 
@@ -63,6 +66,8 @@ class Durability:
         """
         if self._folder is not None and mark_of(self._folder) != self._mark:
             return f"the folder of its files, {self._folder}, was taken away"
+        if self._folder is not None and (free := shutil.disk_usage(self._folder).free) < LEAST_FREE:
+            return f"the disk of its files, {self._folder}, is full ({free} bytes are left)"
         try:
             # it is judged as any write is: by role, memory, disk and replicas
             self._wire.call("SETRANGE", Keys.partitions_key, 0, b"")

@@ -15,7 +15,7 @@ import psutil
 
 from services.projections import GROUP
 from tests.faults.proxy import Proxy
-from tests.faults.world import World, fill
+from tests.faults.world import World, fill, is_gone
 from tests.faults.wrapped import AFTER_FOLD
 from tests.support.house import until
 
@@ -33,7 +33,7 @@ class Kill:
         """The house brings it back."""
         victim = rng.choice(world.find(self._kind))
         victim.kill()
-        until(lambda: not victim.is_running() or victim.status() == psutil.STATUS_ZOMBIE)
+        until(lambda: is_gone(victim))
         world.recovered()
 
 
@@ -48,7 +48,7 @@ class Restart:
         """It ends in order, and the house brings it back."""
         victim = rng.choice(world.find(self._kind))
         victim.terminate()
-        until(lambda: not victim.is_running() or victim.status() == psutil.STATUS_ZOMBIE)
+        until(lambda: is_gone(victim))
         world.recovered()
 
 
@@ -104,7 +104,7 @@ class _WhileDown:
         up.suspend()
         try:
             server.kill()
-            until(lambda: server.status() == psutil.STATUS_ZOMBIE)
+            until(lambda: is_gone(server))
             self.spoil(world, append_only_file(world), rng)
         finally:
             up.resume()
@@ -165,7 +165,7 @@ class FullDisk:
             resource.prlimit(
                 server.pid, resource.RLIMIT_FSIZE, (size + rng.randrange(200), resource.RLIM_INFINITY)
             )
-            until(lambda: not server.is_running() or server.status() == psutil.STATUS_ZOMBIE)
+            until(lambda: is_gone(server))
         else:
             filler = fill(world.data.parent)
             try:

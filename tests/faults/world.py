@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -35,7 +35,7 @@ KINDS: Final = {
     "api": ("serve", "--exit-with-parent"),
     "projector": ("worker", "projector"),
     "bots": ("worker", "bots"),
-    "store": ("valkey-server",),
+    "store": ("valkey-server", "unixsocket:"),
 }
 """The processes of a house, by words of their commands. The sweep is a thread of each bots process; one of them holds it."""
 WARM: Final = 8
@@ -80,7 +80,12 @@ class World:
 
     def find(self, kind: str) -> list[psutil.Process]:
         """The processes of a kind that live now."""
-        return self.house.find(*KINDS[kind])
+        if kind != "store":
+            return self.house.find(*KINDS[kind])
+        # one that was taken over is no child of the house
+        found = psutil.process_iter(["cmdline"])
+        words = (*KINDS[kind], f"{self.data}/")
+        return [one for one in found if all(word in " ".join(one.info["cmdline"] or []) for word in words)]
 
     # --- what a nemesis waits for
 
@@ -152,6 +157,13 @@ class World:
                 process.kill()
         if self.house.process.stdout:
             self.house.process.stdout.close()
+
+
+def is_gone(process: psutil.Process) -> bool:
+    """Whether a process has ended, waited for or not."""
+    with suppress(psutil.NoSuchProcess):
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    return True
 
 
 class Nemesis(Protocol):
