@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from threading import Event, Thread
-from typing import Final
+from typing import Any, Final
 
 import httpx
 
@@ -25,8 +26,28 @@ from tests.support.unlimited import UNLIMITED
 from workers.projector import Projector
 from workers.seats import Driver
 
+LOST: Final = 0.1
+"""How often an answer is lost."""
 GLANCE_MS: Final = 20
 """For how long the bots wait for news before they look what is due."""
+
+
+class Lossy(httpx.BaseTransport):
+    """The way to the API in this process, on which some answers are lost after the command was carried out."""
+
+    def __init__(self, app: Any, rng: Random) -> None:
+        self._way, self._rng = httpx.WSGITransport(app), rng
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """See httpx."""
+        answer = self._way.handle_request(request)
+        if (
+            request.method == "POST"
+            and not request.url.path.endswith("/players")
+            and self._rng.random() < LOST
+        ):
+            raise httpx.ReadTimeout("the answer was lost", request=request)
+        return answer
 
 
 class Inside:
@@ -55,7 +76,7 @@ class Inside:
 
     def connect(self) -> httpx.Client:
         """A connection to the API."""
-        return httpx.Client(transport=httpx.WSGITransport(self._app), base_url="http://house")
+        return httpx.Client(transport=Lossy(self._app, Random(7)), base_url="http://house")
 
     def _project(self) -> None:
         self.projector.run(self._stop)
@@ -97,11 +118,19 @@ def inside(data: Path, **options: object) -> Iterator[Inside]:
         house.close()
 
 
-def judged(house: Inside, load: Load, *, patience: float = 30.0) -> list[Violation]:
-    """Let the load come to its end, and the projector; what the checker then finds."""
+def at_rest(house: Inside, load: Load, *, patience: float = 30.0) -> None:
+    """Let the load come to its end, and the projector."""
     load.finish(patience)
     until(lambda: is_at_rest(house.services))
-    return check(load.history, read_final(house.services, load.history))
+
+
+def judged(house: Inside, load: Load, *, patience: float = 30.0) -> dict[str, list[Violation]]:
+    """What the checker finds, by its kinds, when load and projector have come to their end."""
+    at_rest(house, load, patience=patience)
+    found: dict[str, list[Violation]] = {}
+    for one in check(load.history, read_final(house.services, load.history)):
+        found.setdefault(one.kind, []).append(one)
+    return found
 
 
 def loaded(connect: Connect, seed: int = 1, pairs: int = 2, commands: int = 40) -> Load:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import psutil
 
 from services.projections import GROUP
+from tests.faults.lines import Replicated
 from tests.faults.proxy import Proxy
 from tests.faults.world import World, fill, is_gone
 from tests.faults.wrapped import AFTER_FOLD
@@ -259,6 +260,27 @@ class BrokenLine:
             world.progress(3)
 
 
+class Partition:
+    """A primary cut off from its replica, which goes on without it: an operator promotes it."""
+
+    name = "partitioned primary, promoted replica"
+
+    def __init__(self, pair: Replicated, *, waits: bool) -> None:
+        self._pair, self._waits = pair, waits
+
+    def strike(self, world: World, rng: Random) -> None:
+        """While it is cut off nobody is told that a command is done, if the house waits for the replica."""
+        pair = self._pair
+        until(pair.is_in_step)
+        pair.link.cut()
+        if self._waits:
+            world.losses(3)
+        else:
+            world.progress()
+        pair.promote()
+        world.recovered()
+
+
 class Storm:
     """Hundreds of connections opened and dropped, and others that never say what they want."""
 
@@ -266,7 +288,7 @@ class Storm:
     MANY, SLOW = 300, 100
 
     def strike(self, world: World, rng: Random) -> None:
-        """Who plays is served all the while."""
+        """Who plays is served all the while, and so is who comes."""
         where = urlsplit(world.house.url)
         address = (where.hostname or "", where.port or 0)
         with ExitStack() as stack:
@@ -278,6 +300,7 @@ class Storm:
                     end.sendall(b"GET /v1/variants HTTP/1.1\r\nHost: x\r\n\r\n"[: number % 40])
                     end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             world.progress()
+            world.answered()
 
 
 def _resp(*words: str) -> bytes:

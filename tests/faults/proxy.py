@@ -106,16 +106,16 @@ class Proxy:
             else await asyncio.open_unix_connection(str(target))
         )
         self._ends.add(there[1])
+        pumps = [
+            asyncio.ensure_future(self._pump(reader, there[1], slow=False)),
+            asyncio.ensure_future(self._pump(there[0], writer, slow=True)),
+        ]
         try:
-            pumps = [
-                asyncio.ensure_future(self._pump(reader, there[1], slow=False)),
-                asyncio.ensure_future(self._pump(there[0], writer, slow=True)),
-            ]
             await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
+        finally:
             for pump in pumps:
                 pump.cancel()
             await asyncio.gather(*pumps, return_exceptions=True)
-        finally:
             there[1].transport.abort()
             self._ends.discard(there[1])
 

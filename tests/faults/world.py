@@ -6,11 +6,13 @@ import errno
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from threading import Event
 from typing import Final, Protocol
 
 import httpx
@@ -69,6 +71,8 @@ class World:
             Settings(data=self.data, store_url=store_url, partitions=PARTITIONS), clock=self.now
         )
         self.loads: list[Load] = []
+        self.patience = float(PATIENCE)
+        """Seconds after which a nemesis that waits for something has waited in vain."""
 
     def now(self) -> int:
         """The time of the house, Unix ms."""
@@ -83,26 +87,35 @@ class World:
         if kind != "store":
             return self.house.find(*KINDS[kind])
         # one that was taken over is no child of the house
-        found = psutil.process_iter(["cmdline"])
         words = (*KINDS[kind], f"{self.data}/")
-        return [one for one in found if all(word in " ".join(one.info["cmdline"] or []) for word in words)]
+        return [one for one in psutil.process_iter() if all(word in _command(one) for word in words)]
 
     # --- what a nemesis waits for
 
     def progress(self, commands: int = WARM) -> None:
         """Wait until so many more commands are done. Raises AssertionError where nothing goes on."""
         enough = self.history.acknowledged() + commands
-        until(lambda: self.history.acknowledged() >= enough)
+        self._await(lambda: self.history.acknowledged() >= enough)
 
     def losses(self, calls: int = 1) -> None:
         """Wait until so many more calls have gone unanswered."""
         enough = self._unknown() + calls
-        until(lambda: self._unknown() >= enough)
+        self._await(lambda: self._unknown() >= enough)
 
     def calls(self, count: int = 10) -> None:
         """Wait until so many more calls have ended, in whatever way."""
         enough = len(self.history) + count
-        until(lambda: len(self.history) >= enough)
+        self._await(lambda: len(self.history) >= enough)
+
+    def answered(self) -> None:
+        """Wait until somebody who has just come is answered."""
+        self._await(lambda: is_ready("127.0.0.1", self._port))
+
+    def _await(self, condition: Callable[[], bool]) -> None:
+        pause, deadline = Event(), time.monotonic() + self.patience
+        while not condition():
+            assert time.monotonic() < deadline
+            pause.wait(0.02)
 
     def _unknown(self) -> int:
         return sum(call.unknown for call in self.history)
@@ -110,7 +123,7 @@ class World:
     def recovered(self) -> None:
         """Wait until the house is whole again and serves."""
         kinds = [kind for kind in KINDS if kind != "store" or not self.services.settings.store_url]
-        until(lambda: all(self.find(kind) for kind in kinds) and is_ready("127.0.0.1", self._port))
+        self._await(lambda: all(self.find(kind) for kind in kinds) and is_ready("127.0.0.1", self._port))
 
     # --- what it may do to the whole house
 
@@ -120,7 +133,8 @@ class World:
             left = self.house.family()[1:]
             self.house.process.kill()
             self.house.process.wait(PATIENCE)
-            psutil.wait_procs([one for one in left if "valkey" not in one.name()], timeout=PATIENCE)
+            # the store's server and who watches it go on
+            psutil.wait_procs([one for one in left if wrapped.MODULE in _command(one)], timeout=PATIENCE)
         else:
             assert 0 == self.house.stop(), self.house.told()
         if self.house.process.stdout:
@@ -157,6 +171,12 @@ class World:
                 process.kill()
         if self.house.process.stdout:
             self.house.process.stdout.close()
+
+
+def _command(process: psutil.Process) -> str:
+    with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+        return " ".join(process.cmdline())
+    return ""
 
 
 def is_gone(process: psutil.Process) -> bool:

@@ -1,7 +1,7 @@
 """The command `hearts` as a trial runs it: by a clock that the trial moves, and with a projector that dies when it is told to.
 
-Two files, named by the environment: FAULTS_CLOCK has the milliseconds that the clock of every process is ahead; where there
-is a FAULTS_DEATH, the next projector that has something to write removes it, does the half that it names, and dies.
+Two files are named by the environment: FAULTS_CLOCK has the milliseconds that the clock of every process is ahead; where there
+is a FAULTS_DEATH, the next projector that has something to write removes it, does the half that it names, and dies. FAULTS_NARROW takes from the API what protects it from a storm.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import services.wiring
+from api import serving
 from services.cli import main
 from services.cli_up import House
 from services.projections import Projections, Update
@@ -69,6 +70,11 @@ def wrap_processes() -> None:
     House._program = program  # type: ignore[method-assign]
 
 
+def keep_few_connections() -> None:
+    """Have the API keep few connections, and each as long as its caller likes."""
+    serving.COMMANDERS, serving.HEADER_SECONDS = 32, 600  # type: ignore[misc]
+
+
 def wrap() -> None:
     """Do what the environment asks for."""
     wrap_processes()
@@ -76,6 +82,8 @@ def wrap() -> None:
         shift_clock(Path(clock))
     if death := os.environ.get("FAULTS_DEATH"):
         die_when_told(Path(death))
+    if os.environ.get("FAULTS_NARROW"):
+        keep_few_connections()
 
 
 if __name__ in ("__main__", "__mp_main__"):
