@@ -43,7 +43,7 @@ def once_store_answers(
     None where ``pause`` says, by a true value, that it is no longer wanted. Raises `click.ClickException` where the
     store answers and cannot be worked with.
     """
-    patience = Backoff(0.1, 2.0)
+    patience = Backoff(0.1, 2.0, apart=True)
     while True:
         try:
             return make()

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 import msgspec
+import redis
 
 from domain import events as e
 from domain.bots import BOTS, STAND_IN
 from domain.commands import ABANDONED_AFTER, AnyCommand, OpenTable, SeatPlan, SitDown
 from domain.game import advance, fold
 from domain.record import Record, print_record
-from domain.refusals import HeartsError, Refused
+from domain.refusals import Refused
 from domain.rematch import open_again, sits_so
 from domain.ruleset import RuleSet
 from domain.state import State
-from services.audit import Receipt, Signer
+from services.audit import Signer
 from services.folded import Table, TableCache, follow, resume
 from services.imported import check_record, events_of
 from services.once import Key
+from services.outcomes import Outcome, StaleVersion, UnknownGame
 from services.owed import Decide, Turn, owed
 from services.paging import EventPages
 from services.signing import check_signed
@@ -33,40 +34,14 @@ from services.snapshot import EVERY
 from services.steps import step
 from services.store import Appended, CorruptStream, Entry, Gap, Replayed, Store, StoreUnavailable
 
+__all__ = ["MOST_EVENTS", "MOST_TRIES", "Begun", "Outcome", "StaleVersion", "Tables", "UnknownGame"]
+
 MOST_TRIES = 256
 """Conflicts after which a command gives up: each means that another writer got through."""
 MOST_EVENTS = 512
 """Events that one append of bot moves may carry, so that a game of bots alone is stored in steps."""
 Begun = tuple[list[e.Event], State]
 """The first events of a game and the state after them."""
-
-
-class UnknownGame(HeartsError):
-    """There is no game of this id."""
-
-
-class StaleVersion(HeartsError):
-    """The table has moved on from the version that the command was meant for."""
-
-    def __init__(self, table: Table) -> None:
-        super().__init__(f"the table is at {table.etag}")
-        self.table = table
-
-
-class Outcome(NamedTuple):
-    """An accepted command: the table after it."""
-
-    table: Table
-    events: Sequence[e.Event]
-    """What happened; empty where the answer was given before."""
-    key: Signer
-    """Who signs for it."""
-    replayed: bool = False
-
-    @property
-    def receipt(self) -> Receipt:
-        """The receipt of the last event that the command caused; signed when it is asked for."""
-        return self.key.of(self.table.signer).receipt(self.table.state.game, self.table.seq, self.table.head)
 
 
 class Tables:
@@ -358,6 +333,11 @@ class Tables:
             )
         except Gap:
             return []
+        except StoreUnavailable as lost:
+            earlier = self._look_up(game, key, lost)
+            if earlier.table.head != done.head:
+                return earlier
+            result = Appended(done.seq)
         if isinstance(result, Appended):
             self._cache.put(game, done)
             return Outcome(done, events, self._key)
@@ -365,6 +345,17 @@ class Tables:
             assert key is not None
             return self._replay(game, key, result.answer)
         return result.entries
+
+    def _look_up(self, game: str, key: Key | None, lost: StoreUnavailable) -> Outcome:
+        """What became of an append whose answer was lost, as its key tells; raises ``lost`` where that is not known.
+
+        A store that hangs is not waited for once more.
+        """
+        broken = isinstance(lost.__cause__, redis.ConnectionError)
+        earlier = self.recall(game, key) if key is not None and broken else None
+        if earlier is None:
+            raise lost
+        return earlier
 
     def _load(self, game: str) -> Table:
         snapshot, entries = self._store.load(game, EVERY)

@@ -20,6 +20,7 @@ from redis.retry import Retry
 from redis.utils import HIREDIS_AVAILABLE
 
 from services.keys import TEMPLATES, Template
+from services.retries import SAFE, pauses
 
 _MARGIN = 5.0
 """Seconds a blocking read may outlast the time it was asked to wait, before the server counts as gone."""
@@ -31,6 +32,10 @@ class StoreError(Exception):
 
 class StoreUnavailable(StoreError):
     """The server does not answer, or cannot write now. Whether the command was carried out is not known."""
+
+
+class Unsent(StoreUnavailable):
+    """There was no connection, so that nothing was sent, and nothing carried out."""
 
 
 class WrongKeyType(StoreError, redis.ResponseError):
@@ -57,9 +62,9 @@ def connect(url: str, *, timeout: float = 5.0, max_connections: int = 1024) -> r
     """A client of the server at `url` (redis://, rediss://, unix://), safe for many threads.
 
     No connection is made yet. Each thread takes a connection of the pool while it needs one, so a long
-    poll keeps nobody waiting. `timeout` is in seconds, for connecting and for each answer. A command is
-    never repeated: whether one whose answer was lost has been carried out is for the idempotency key to
-    say. Connections that the server closed meanwhile are replaced before they are used.
+    poll keeps nobody waiting. `timeout` is in seconds, for connecting and for each answer. No command that
+    writes is repeated (`services.retries`): whether one whose answer was lost has been carried out is for the
+    idempotency key to say. Connections that the server closed meanwhile are replaced before they are used.
 
     Raises HiredisMissing, and ValueError for an address of another kind.
     """
@@ -85,6 +90,7 @@ class Wire:
 
     def __init__(self, client: redis.Redis) -> None:
         self._pool = client.connection_pool
+        self._timeout: float = self._pool.connection_kwargs.get("socket_timeout") or 0.0
         self._idle: list[Any] = []
         self._pid = os.getpid()
         self._talking = 0  # about: how many threads are in an exchange
@@ -98,7 +104,7 @@ class Wire:
         packed = pack_command(command)
         read = self._read if wait_ms is None else lambda c: c.read_response(timeout=wait_ms / 1000 + _MARGIN)
         try:
-            return self._talk(packed, read)
+            return self._talk(packed, read, command[0] in SAFE)
         except redis.ResponseError as error:
             raise self._named(error, (command,)) from error
 
@@ -108,7 +114,8 @@ class Wire:
             return []
         packed = b"".join([pack_command(command) for command in commands])
         try:
-            replies: list[Any] = self._talk(packed, lambda c: self._read_all(c, len(commands)))
+            safe = all(command[0] in SAFE for command in commands)
+            replies: list[Any] = self._talk(packed, lambda c: self._read_all(c, len(commands)), safe)
         except redis.ResponseError as error:
             raise self._named(error, commands) from error
         return replies
@@ -141,9 +148,21 @@ class Wire:
         wrong = wrong_types(self, words)
         return WrongKeyType("; ".join(wrong.values())) if wrong else error
 
-    def _talk(self, packed: bytes, read: Callable[[Any], Any]) -> Any:
+    def _talk(self, packed: bytes, read: Callable[[Any], Any], safe: bool) -> Any:
+        """The reply; asked for again, within a bound, where nothing was sent, or where that is safe."""
+        for pause in pauses(self._timeout):
+            try:
+                return self._try(packed, read)
+            except StoreUnavailable as error:
+                cause = error.__cause__
+                if not isinstance(cause, redis.ConnectionError) or not (safe or isinstance(error, Unsent)):
+                    raise
+            time.sleep(pause)
+        return self._try(packed, read)
+
+    def _try(self, packed: bytes, read: Callable[[Any], Any]) -> Any:
         try:
-            connection = self._take()
+            connection = self._connection()
             self._talking += 1
             try:
                 connection.send_packed_command([packed])
@@ -165,6 +184,12 @@ class Wire:
             if _cannot_now(error):
                 raise StoreUnavailable(str(error)) from error
             raise
+
+    def _connection(self) -> Any:
+        try:
+            return self._take()
+        except redis.ConnectionError as error:
+            raise Unsent(str(error)) from error
 
     def _take(self) -> Any:
         """A connection that the server has not closed; the one used last first, so that few are kept busy."""

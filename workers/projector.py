@@ -98,7 +98,7 @@ class Projector:
 
     def run(self, stop: Stop) -> None:
         """Keep the read models until asked to stop; a store that does not answer is waited for."""
-        patience = Backoff(0.1, 2.0)
+        patience = Backoff(0.1, 2.0, apart=True)
         begun = False
         while not stop.is_set():
             try:

@@ -103,7 +103,7 @@ class Sweep:
 
     def run(self, stop: Stop) -> None:
         """Watch until asked to stop, whenever the lease is free; a store that does not answer is waited for."""
-        patience = Backoff(0.1, 1.0)
+        patience = Backoff(0.1, 1.0, apart=True)
         while not stop.is_set():
             try:
                 if self.hold():
