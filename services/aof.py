@@ -10,8 +10,9 @@ from typing import Final
 
 _CUT: Final = re.compile(r"!!! Truncating the AOF (\S+) at offset (\d+) !!!")
 _DAMAGED: Final = re.compile(
-    r"(?:Bad file format|Error|Unrecoverable error|Unexpected end of file) reading the append only file (\S+?)[:,. ]"
+    r"(?:Bad file format|Error|Unrecoverable error|Unexpected end of file) reading the append only file (\S+?)(?:[:,]|\. )"
     r"|Error reading the RDB (?:base file|preamble of the AOF file) (\S+?),"
+    r"|Checking RDB file (\S+)"
 )
 FOLDER: Final = "appendonlydir"
 """Where the server keeps its files, in the folder of the store."""
@@ -44,7 +45,7 @@ def damage(log: Sequence[str], folder: Path) -> str:
     """Why a server has not started, and what to do, where that is a damaged file of the store's ``folder``; else empty."""
     for line in log:
         if found := _DAMAGED.search(line):
-            file = folder / FOLDER / (found[1] or found[2])
+            file = folder / FOLDER / next(filter(None, found.groups()))
             return (
                 f"the store's append-only file is damaged, and nothing was changed: {file}; put back the folder "
                 f"{folder} from a backup, or cut the file off before the damage (docs/operating.md, A damaged file)"
