@@ -176,11 +176,16 @@ class Sweep:
             if found[latest] <= self._clock() - LATE_MS:
                 self._due[_Asked("late", latest)] = found[latest]
 
-    def _mind_clock(self) -> None:
-        """Notice when the clock was set back, also while another sweep works, which may have died of that."""
+    def _mind_clock(self) -> int:
+        """The time, and a note where it was set back, also while another sweep works, which may have died of that.
+
+        Whoever appends has the sweep look at the clock, so a time that something was due by is seen here soon.
+        """
         now = self._clock()
-        self._set_back = self._set_back or now < self._latest - SET_BACK_MS
+        if now < self._latest - SET_BACK_MS:
+            self._set_back, self._look_at = True, 0.0
         self._latest = now
+        return now
 
     def _wake(self) -> None:
         """Have every game looked at for which something is due, now.
@@ -201,7 +206,7 @@ class Sweep:
 
         Of all where persons wait; then of `MOST_DRIVES` others, and the rest are still due when this is called again.
         """
-        now = self._clock()
+        now = self._mind_clock()
         drives = 0
         ripe = [asked for asked, due in self._due.items() if due <= now]
         for asked in sorted(ripe, key=lambda asked: asked.name == "drive"):

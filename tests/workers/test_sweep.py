@@ -204,6 +204,19 @@ class TestSweep:
         told = [r.getMessage() for r in caplog.records]
         assert ["the clock was set back; 1 games that were due later are looked at now"] == told
 
+    def test_a_clock_that_was_ahead_for_a_moment(self, house) -> None:
+        """Given one that is set ahead, and back before the next look, then what became due in between is due now."""
+        sweep = with_queue(house, Asked())
+        sweep.look()
+        house.clock.now += 3_600_000
+        game = house.open()
+        sweep.ask()
+        house.clock.now -= 3_600_000
+        sweep.ask()
+        assert sweep._look_at < time.monotonic(), "it looks at once"
+        sweep.look()
+        assert house.due(game) == house.clock.now
+
     def test_a_clock_that_is_only_slowed_down(self, house, caplog) -> None:
         """What is due later stays so."""
         sweep = with_queue(house, Asked())
