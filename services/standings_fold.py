@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import redis
 
+from domain.commands import FULL_CHAIN
 from domain.ruleset import RuleSet
 from domain.state import State
 from domain.variants import FAMILIES, VARIANTS
@@ -28,8 +29,6 @@ VERSION: Final = 2
 """Of how games are folded; a program of a higher one folds them all again, beside what is read until that is done."""
 AT_ONCE: Final = 50
 """Games that are folded in one step."""
-FULL_CHAIN: Final = 64
-"""Hands that a rated game must have been able to last: fewer are no whole game where nobody has reached the target."""
 RETIRED_MS: Final = 60_000
 """For how long a fold that is no longer read is kept, for who is just reading it."""
 
@@ -77,6 +76,7 @@ def finished_of(table: Table) -> Finished | None:
     rules = state.terms.rules
     published = _published(rules)
     own_length = {"hand_limit": None, "target": 1}
+    # fewer hands are no whole game where nobody has reached the target
     whole = state.reason == "target" or (rules.hand_limit or FULL_CHAIN) >= FULL_CHAIN
     return Finished(
         game=state.game,
