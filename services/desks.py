@@ -230,7 +230,7 @@ class Desks:
             [("HGET", self._keys.desk(player, version), game) for player in players]
         )
         return {
-            player: _place_or_none(reply)
+            player: place_or_none(reply)
             for player, reply in zip(players, replies, strict=True)
             if reply is not None
         }
@@ -285,7 +285,8 @@ def _read_place(value: bytes) -> Place:
     return Place(int(seq), mark == _TURN, mark == _DONE)
 
 
-def _place_or_none(value: bytes) -> Place | None:
+def place_or_none(value: bytes) -> Place | None:
+    """How a game stands on a desk; none where that cannot be read."""
     try:
         return _read_place(value)
     except ValueError:

@@ -200,7 +200,8 @@ TEMPLATES = (
         "h:{standings}:state",
         "hash",
         "services.standings_fold",
-        "live: the fold that is read; next: the one that is being made; v:<fold> its version, at:<fold> how far it is",
+        "live: the fold that is read; next: the one that is being made, held where it is not read by itself; "
+        "v:<fold> its version, at:<fold> how far it is",
     ),
     Template(
         "standings_players",

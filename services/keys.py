@@ -10,8 +10,9 @@ import re
 from zlib import crc32
 
 STREAMS_PATTERN = "h:{p*}:g:*"
+PARTITIONED_PATTERN = "h:{p*}:*"
 EVERY_PATTERN = "h:*"
-"""What SCAN finds the streams of all games, and every key of the house, by."""
+"""What SCAN finds the streams of all games, every key of a partition, and every key of the house by."""
 
 
 def game_of_stream(key: bytes) -> str | None:

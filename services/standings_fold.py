@@ -207,7 +207,8 @@ return 1
 """)
 
 BEGIN: Final = Script("""
--- KEYS[1] state   ARGV[1] version of a new fold   ARGV[2] '1' to make one though there is one of this version
+-- KEYS[1] state   ARGV[1] version of a new fold   ARGV[2] '1' to make one though there is one of this version, 'h' to make
+-- one in any case, which is held: it is read only when who holds it says so
 -- Begins a fold where there is none, where the newest one is of a lower version, or where it is asked for and none is
 -- being made already.
 -- Returns the number of the newest fold, and of one that was being made and is given up, else 0.
@@ -215,8 +216,12 @@ local live = tonumber(redis.call('HGET', KEYS[1], 'live') or 0)
 local making = tonumber(redis.call('HGET', KEYS[1], 'next') or 0)
 local newest = math.max(live, making)
 local version = tonumber(redis.call('HGET', KEYS[1], 'v:' .. newest) or 0)
-if version >= tonumber(ARGV[1]) and (ARGV[2] ~= '1' or making > 0) then
+if version >= tonumber(ARGV[1]) and ARGV[2] ~= 'h' and (ARGV[2] ~= '1' or making > 0) then
   return {newest, 0}
+end
+redis.call('HDEL', KEYS[1], 'held')
+if ARGV[2] == 'h' and live > 0 then
+  redis.call('HSET', KEYS[1], 'held', newest + 1)
 end
 redis.call('HDEL', KEYS[1], 'v:' .. making, 'at:' .. making)
 redis.call('HSET', KEYS[1], live == 0 and 'live' or 'next', newest + 1, 'v:' .. (newest + 1), ARGV[1])
@@ -231,8 +236,17 @@ if redis.call('HGET', KEYS[1], 'next') ~= ARGV[1] then
 end
 local old = redis.call('HGET', KEYS[1], 'live')
 redis.call('HSET', KEYS[1], 'live', ARGV[1])
-redis.call('HDEL', KEYS[1], 'next', 'v:' .. old, 'at:' .. old)
+redis.call('HDEL', KEYS[1], 'next', 'held', 'v:' .. old, 'at:' .. old)
 return tonumber(old)
+""")
+
+GIVE_UP: Final = Script("""
+-- KEYS[1] state   ARGV[1] the fold that is being made, and is not to be read
+-- Returns 1; 0, and nothing is changed, where another is being made.
+if redis.call('HGET', KEYS[1], 'next') ~= ARGV[1] then
+  return 0
+end
+return redis.call('HDEL', KEYS[1], 'next', 'held', 'v:' .. ARGV[1], 'at:' .. ARGV[1]) > 0 and 1 or 0
 """)
 
 
@@ -260,9 +274,12 @@ class Ledger:
             args += [game.game, msgspec.json.encode(game)]
         return int(self._wire.run(ENTER, keys, args))
 
-    def begin(self, *, anew: bool = False) -> int:
-        """See that there is a fold of this version; ``anew`` makes another one. Returns its number."""
-        keys, args = (self._keys.standings_state,), (VERSION, "1" if anew else "0")
+    def begin(self, *, anew: bool = False, hold: bool = False) -> int:
+        """See that there is a fold of this version; ``anew`` makes another one. Returns its number.
+
+        One that is to be held is made in any case, and is read only by `switch`.
+        """
+        keys, args = (self._keys.standings_state,), (VERSION, "h" if hold else "1" if anew else "0")
         newest, given_up = self._wire.run(BEGIN, keys, args)
         self._retire(given_up)
         return int(newest)
@@ -273,16 +290,29 @@ class Ledger:
         What a program of a higher version keeps is left to it.
         """
         self.begin()
-        flat = self._wire.call("HGETALL", self._keys.standings_state)
-        state = {name.decode(): value for name, value in zip(flat[::2], flat[1::2], strict=True)}
+        state = self._state()
         folds = Folds(int(state["live"]), int(state.get("next", 0)))
         done = 0
         for fold in filter(None, folds):
             if int(state.get(f"v:{fold}", 0)) == VERSION:
                 done += self._advance(fold, state.get(f"at:{fold}", b"").decode())
-        if folds.next and not done and int(state.get(f"v:{folds.next}", 0)) == VERSION:
-            self._switch(folds.next)
+        held = int(state.get("held", 0)) == folds.next
+        if folds.next and not done and not held and int(state.get(f"v:{folds.next}", 0)) == VERSION:
+            self.switch(folds.next)
         return done
+
+    def advance(self, fold: int) -> int | None:
+        """Fold some games into one fold. Returns how many; none where there is no such fold any more."""
+        state = self._state()
+        if f"v:{fold}" not in state:
+            return None
+        return self._advance(fold, state.get(f"at:{fold}", b"").decode())
+
+    def place(self) -> tuple[Folds, tuple[bytes, bytes]]:
+        """The folds there are, and how far each is."""
+        state = self._state()
+        folds = Folds(int(state.get("live", 0)), int(state.get("next", 0)))
+        return folds, (state.get(f"at:{folds.live}", b""), state.get(f"at:{folds.next}", b""))
 
     def lag(self) -> int:
         """Finished games that are not in the standings yet."""
@@ -322,8 +352,22 @@ class Ledger:
         self._wire.run(FOLD, (self._keys.standings_state, players, *boards), args)
         return len(entries)
 
-    def _switch(self, fold: int) -> None:
-        self._retire(self._wire.run(SWITCH, (self._keys.standings_state,), (fold,)))
+    def _state(self) -> dict[str, bytes]:
+        flat = self._wire.call("HGETALL", self._keys.standings_state)
+        return {name.decode(): value for name, value in zip(flat[::2], flat[1::2], strict=True)}
+
+    def switch(self, fold: int) -> bool:
+        """Have a fold read from now on, in one step. False, and nothing is changed, where another is being made."""
+        old = self._wire.run(SWITCH, (self._keys.standings_state,), (fold,))
+        self._retire(old)
+        return bool(old)
+
+    def give_up(self, fold: int) -> bool:
+        """Drop a fold that is being made. False where another is."""
+        done = bool(self._wire.run(GIVE_UP, (self._keys.standings_state,), (fold,)))
+        if done:
+            self._retire(fold)
+        return done
 
     def _retire(self, fold: int) -> None:
         """Let a fold go that nobody will read any more."""

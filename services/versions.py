@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from services.keys import Keys
 from services.scripts import HOLD, RELEASE
@@ -29,12 +29,10 @@ MOVED: Final = -1
 
 BEGIN: Final = Script("""
 -- KEYS[1] versions   ARGV[1] projection
--- Returns the version that is read, that of a new one, which is being made from now on, and of one that was, else 0.
-local live = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0)
-local making = tonumber(redis.call('HGET', KEYS[1], ARGV[1] .. ':next') or 0)
+-- Returns the version that is read, and that of a new one, which is being made from now on; one that was is given up.
 local new = redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':last', 1)
 redis.call('HSET', KEYS[1], ARGV[1] .. ':next', new)
-return {live, new, making}
+return {tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0), new}
 """)
 
 END: Final = Script("""
@@ -71,15 +69,6 @@ class Superseded(StoreError):
     """Another rebuild of the projection has begun, or this one was given up; it has changed nothing that is read."""
 
 
-class State(NamedTuple):
-    """The version of a projection that is read, and the one that is being made, 0 where there is none."""
-
-    live: int
-    next: int
-    held: bool
-    """Whether a rebuild works on it now; where there is a next one and nobody works on it, it was broken off."""
-
-
 class Versions:
     """The versions of one projection of a store. Every method raises `StoreUnavailable`."""
 
@@ -113,31 +102,49 @@ class Versions:
             self.fences(calls[at][0] for at in left if replies[at] == MOVED)
         return [*replies.values()]
 
-    def state(self) -> State:
-        """Where it stands."""
+    def state(self) -> tuple[int, int]:
+        """The version that is read, and the one that is being made, 0 where there is none."""
         name = self.projection
         live, making = self._wire.call("HMGET", self._keys.versions, name, f"{name}:next")
-        held = self._wire.call("EXISTS", self._keys.rebuild_lease(name))
-        return State(int(live or 0), int(making or 0), bool(held))
+        return int(live or 0), int(making or 0)
+
+
+def is_held(wire: Wire, keys: Keys, projection: str) -> bool:
+    """Whether a rebuild of a projection is at work; raises `StoreUnavailable`."""
+    return bool(wire.call("EXISTS", keys.rebuild_lease(projection)))
+
+
+class Lease:
+    """The lease of the one rebuild of a projection. Raises `Superseded` where another has it, `StoreUnavailable`."""
+
+    def __init__(self, wire: Wire, keys: Keys, projection: str) -> None:
+        self._wire, self._projection = wire, projection
+        self._key = keys.rebuild_lease(projection)
+        self._name = secrets.token_hex(8)
+        self.hold()
+
+    def hold(self) -> None:
+        """Take it, or keep it."""
+        if not self._wire.run(HOLD, (self._key,), (self._name, LEASE_MS)):
+            raise Superseded(f"another rebuild of the {self._projection} is at work")
+
+    def release(self) -> None:
+        """Let another rebuild begin."""
+        self._wire.run(RELEASE, (self._key,), (self._name,))
 
 
 class Making:
-    """A version of a projection that is being made, by one rebuild at a time.
+    """A version of a projection that is being made.
 
     Methods raise `Superseded` where another rebuild has taken its place, `StoreUnavailable`.
     """
 
     def __init__(self, wire: Wire, keys: Keys, projection: str) -> None:
         self._wire, self._keys, self._projection = wire, keys, projection
-        self._lease = keys.rebuild_lease(projection)
-        self._name = secrets.token_hex(8)
-        self.hold()
-        self.live, self.version, self.given_up = wire.run(BEGIN, (keys.versions,), (projection,))
-
-    def hold(self) -> None:
-        """Take the lease, or keep it."""
-        if not self._wire.run(HOLD, (self._lease,), (self._name, LEASE_MS)):
-            raise Superseded(f"another rebuild of the {self._projection} is at work")
+        self.lease = Lease(wire, keys, projection)
+        self.live, self.version = wire.run(BEGIN, (keys.versions,), (projection,))
+        self.ended = False
+        """Whether it is read, or given up."""
 
     @property
     def fence(self) -> Fence:
@@ -158,15 +165,12 @@ class Making:
         self._end(switch=False)
         self._write((self.live,))
 
-    def release(self) -> None:
-        """Let another rebuild begin."""
-        self._wire.run(RELEASE, (self._lease,), (self._name,))
-
     def _end(self, *, switch: bool) -> None:
-        self.hold()
+        self.lease.hold()
         args = (self._projection, self.version, int(switch))
         if not self._wire.run(END, (self._keys.versions,), args):
             raise Superseded(f"another rebuild of the {self._projection} has begun")
+        self.ended = True
 
     def _write(self, fence: Fence) -> None:
         args = (self._projection, spell_fence(fence), self.version)

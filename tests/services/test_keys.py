@@ -9,7 +9,7 @@ import pytest
 from redis.crc import key_slot
 
 from services.key_templates import TEMPLATES
-from services.keys import STREAMS_PATTERN, Keys, game_of_stream
+from services.keys import STREAMS_PATTERN, Keys, game_of_stream, version_of
 from services.wire import type_of
 
 GAME = "5f1c"
