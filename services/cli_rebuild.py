@@ -216,16 +216,15 @@ def _listed(house: Services) -> Sequence[str]:
     wire, keys = house.store.wire, house.keys
     lines = []
     for projection, meaning in MEANINGS.items():
+        at_work = is_held(wire, keys, projection)
         if projection == STANDINGS:
-            folds, _ = Ledger(wire, keys).place()
-            live, making = folds.live, folds.next
+            live, making = Ledger(wire, keys).place()[0]
+            held = wire.call("HGET", keys.standings_state, "held")
+            at_work |= held != b"%d" % making  # the projectors make it, and read it when it is done
         else:
             live, making = Versions(wire, keys, projection).state()
         state = f"version {live} is read"
         if making:
-            at_work = is_held(wire, keys, projection)
-            state += (
-                f", version {making} is being made" if at_work else f", version {making} was left unfinished"
-            )
-        lines.append(f"{projection:10} {meaning}; {state}")
+            state += f", version {making} {'is being made' if at_work else 'was left unfinished'}"
+        lines.append(f"{projection:9}  {meaning}; {state}")
     return lines

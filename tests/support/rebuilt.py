@@ -1,0 +1,75 @@
+"""What is read of a store, and what should be by its log alone, for the tests of the rebuild."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from services.codec import CODEC
+from services.desks import news_of
+from services.folded import follow
+from services.summaries import STATUSES, update
+from services.wiring import Services
+
+
+def games_read(house: Services) -> dict[str, Any]:
+    """Each game as the version that is read has it: its summary, the lists it stands in, the players it is listed for."""
+    version, keys, client = house.projections.versions.live(), house.keys, house.client
+    found: dict[str, Any] = {}
+    for p in range(keys.partitions):
+        for status in STATUSES:
+            for game, score in client.zrange(keys.lobby(p, status, version), 0, -1, withscores=True):
+                one = found.setdefault(game.decode(), {"listed": [], "players": []})
+                one["listed"].append((status, int(score)))
+        for member in client.zrange(keys.seats(p, version), 0, -1):
+            player, _, game = member.decode().split(":")
+            found.setdefault(game, {"listed": [], "players": []})["players"].append(player)
+    pattern = keys.table("*", version).replace(f"p{keys.partition('*'):02}", "p*")
+    for key in client.scan_iter(pattern):
+        game = key.decode().rpartition(":")[2]
+        kept = client.hget(key, "summary")
+        found.setdefault(game, {"listed": [], "players": []})["summary"] = msgspec.json.decode(kept)
+    return found
+
+
+def games_folded(house: Services) -> dict[str, Any]:
+    """The same by the log."""
+    found = {}
+    for game in house.store.games():
+        entries = house.store.read(game)
+        opened = CODEC.decode(entries[0][1]).at
+        summary = update(game, follow(game, None, entries), opened).summary
+        players = sorted(seat["player"] for seat in summary["seats"] if seat["player"])
+        found[game] = {
+            "listed": [(summary["status"], opened)],
+            "players": players,
+            "summary": msgspec.json.decode(msgspec.json.encode(summary)),
+        }
+    return found
+
+
+def desks_read(house: Services, players: list[str]) -> dict[tuple[str, str], tuple[int, bool]]:
+    """How each game stands on the desks of players, those that are done with left out."""
+    return {
+        (player, game): (place.seq, place.turn)
+        for player in players
+        for game, place in house.desks.read(player)[1].items()
+        if not place.done
+    }
+
+
+def desks_folded(house: Services, players: list[str]) -> dict[tuple[str, str], tuple[int, bool]]:
+    """The same by the log."""
+    found = {}
+    for game in house.store.games():
+        table = follow(game, None, house.store.read(game))
+        for one in news_of(game, table.state, table.seq, None):
+            if one.player in players and not one.done:
+                found[one.player, game] = (one.seq, one.turn)
+    return found
+
+
+def of_version(house: Services, version: int) -> list[bytes]:
+    """The keys of a version that stay, in the store."""
+    return [key for key in house.client.scan_iter(f"h:*:v{version}:*") if house.client.ttl(key) < 0]
