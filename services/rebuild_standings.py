@@ -19,6 +19,7 @@ from services.rebuild_work import FOLDED_AT_ONCE, Progress, Report, each, jobs_o
 from services.refold import refold
 from services.standings_fold import Finished, Ledger, finished_of
 from services.versions import Lease, Superseded
+from services.wire import StoreError
 from services.wiring import Services
 
 STANDINGS: Final = "standings"
@@ -141,20 +142,17 @@ class RebuildStandings:
             after = b"(" + page[-1][0]
 
     def _compare(self, fold: int, found: Compared) -> None:
-        """Hold the fold that is read to the new one, when both are as far."""
+        """Hold the fold that is read to the new one, when both have all games that there are."""
         for _ in range(_TRIES):
-            self._advance(fold)
-            self._ledger.advance(self._ledger.place()[0].live)
-            place = self._ledger.place()
-            if place[0].next != fold:
+            folds, ats = self._ledger.place()
+            if folds.next != fold:
                 raise Superseded("another fold of the standings has begun")
-            if place[1][0] != place[1][1]:
-                continue
-            versions = [self._read(one) for one in place[0]]
-            if self._ledger.place() == place:
+            versions = [self._read(one) for one in folds]
+            if not any(self._advance(one) for one in folds) and self._ledger.place() == (folds, ats):
                 for who in dict.fromkeys([*versions[0], *versions[1]]):
                     found.add(f"player {who}", *(version.get(who, {}) for version in versions))
                 return
+        raise StoreError("games end faster than the standings can be compared; try again when less is played")
 
     def _read(self, fold: int) -> dict[str, dict[str, Any]]:
         """What a fold says of each player, by names of fields."""

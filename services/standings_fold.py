@@ -226,10 +226,15 @@ class Ledger:
         return done
 
     def advance(self, fold: int) -> int | None:
-        """Fold some games into one fold. Returns how many; none where there is no such fold any more."""
+        """Fold some games into one fold. Returns how many; none where there is no such fold any more.
+
+        What a program of another version keeps is left to it.
+        """
         state = self._state()
         if f"v:{fold}" not in state:
             return None
+        if int(state[f"v:{fold}"]) != VERSION:
+            return 0
         return self._advance(fold, state.get(f"at:{fold}", b"").decode())
 
     def place(self) -> tuple[Folds, tuple[bytes, bytes]]:

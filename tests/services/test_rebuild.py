@@ -145,9 +145,8 @@ class TestWithoutFault:
         """Each has a version of its own, and takes the place of the one before."""
         world(house)
         for version in (1, 2, 3):
-            assert (version, True, 0) == tuple(
-                told(name)[key] for key in ("version", "switched", "differing")
-            )
+            report = told(name)
+            assert (version, True, 0) == (report["version"], report["switched"], report["differing"])
         assert [] == of_version(house, 1) == of_version(house, 2)
         assert games_folded(house) == games_read(house)
 
