@@ -125,7 +125,7 @@ class Rebuild:
         self._progress.begin("games folded", len(games))
         began, items = time.monotonic(), set[str]()
         pieces = [games[at : at + FOLDED_AT_ONCE] for at in range(0, len(games), FOLDED_AT_ONCE)]
-        do = partial(_fold, self._kind.projection, making.fence)
+        do = partial(_fold, self._kind, making.fence)
         with closing(each(self._house, pieces, do, self._jobs_of(games))) as done:
             for one in done:
                 report.take(one)
@@ -142,7 +142,7 @@ class Rebuild:
         pieces = self._by_partition(items)
         self._progress.begin("partitions compared", len(pieces))
         how, total = How(making.fence, frozenset(report.failed)), Compared()
-        do = partial(_compare, self._kind.projection, how)
+        do = partial(_compare, self._kind, how)
         with closing(each(self._house, [*pieces.items()], do, self._jobs_of([*items]))) as done:
             for one in done:
                 total.join(one)
@@ -207,9 +207,9 @@ class Rebuild:
             return 0
 
 
-def _fold(name: str, fence: Fence, house: Services, games: Sequence[str]) -> Folded:
-    return KINDS[name].fold(house, games, fence)
+def _fold(kind: Kind, fence: Fence, house: Services, games: Sequence[str]) -> Folded:
+    return kind.fold(house, games, fence)
 
 
-def _compare(name: str, how: How, house: Services, piece: Piece) -> Compared:
-    return KINDS[name].compare(house, piece, how)
+def _compare(kind: Kind, how: How, house: Services, piece: Piece) -> Compared:
+    return kind.compare(house, piece, how)

@@ -13,19 +13,26 @@ from domain.bots import BOTS
 from domain.commands import GetReady, SeatPlan, StandUp
 from domain.variants import ruleset_of
 from services.cli_rebuild import MEANINGS, rebuild
-from services.embedded import EmbeddedStore
 from services.projections import Parked
 from services.rebuild import KINDS, Rebuild
 from services.rebuild_work import FOLDED_AT_ONCE
-from services.settings import Settings
 from services.snapshot import fold_hash
 from services.standings_fold import Ledger
 from services.versions import DESKS, GAMES, Lease, Making, Superseded, Versions
 from services.wire import StoreUnavailable
 from services.wiring import Services, build
-from tests.support.environs import environ_of
-from tests.support.rebuilt import desks_folded, desks_read, games_folded, games_read, of_version
-from workers.projector import Projector
+from tests.support.rebuilt import (
+    desks_folded,
+    desks_read,
+    games_folded,
+    games_read,
+    of_version,
+    open_table,
+    over,
+    project,
+    served,
+    work_off,
+)
 
 ANNA, BEN = "p000000000000000a", "p000000000000000b"
 PLAYERS = [ANNA, BEN]
@@ -37,13 +44,8 @@ each_kind = pytest.mark.parametrize("name", [GAMES, DESKS])
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     """A house on a store of the test, which the command finds by the environment, with an archive."""
-    settings = Settings(data=tmp_path, partitions=4, fsync="everysec", archive=str(tmp_path / "archive"))
-    for name, value in environ_of(settings).items():
-        monkeypatch.setenv(name, value)
-    with EmbeddedStore(tmp_path, fsync="everysec"):
-        services = build(settings)
+    with served(tmp_path, monkeypatch) as services:
         yield services
-        services.client.close()
 
 
 def run(*words: str) -> Result:
@@ -54,39 +56,6 @@ def run(*words: str) -> Result:
 def told(*words: str) -> dict:
     """The report of the command."""
     return json.loads(run(*words, "--json", "--show", "1000").stdout)
-
-
-def project(house: Services) -> Projector:
-    """A projector that has folded all that there is."""
-    one = Projector(house.store, house.feed, house.projections, house.clock, block_ms=1)
-    one.begin()
-    work_off(one)
-    return one
-
-
-def work_off(one: Projector) -> None:
-    """Fold all that there is to fold, standings too."""
-    while one.round():
-        pass
-    one._standings._look_at = 0.0
-    one._standings.round()
-    one._standings.release()
-
-
-def open_table(house: Services, *players: str) -> str:
-    """A table with these players, and open seats."""
-    seats = [SeatPlan(kind="player", player=player) for player in players]
-    seats += [SeatPlan(kind="open")] * (4 - len(players))
-    return house.tables.open(ruleset_of({"variant": "basic"}), seats).table.state.game
-
-
-def over(house: Services) -> str:
-    """A rated game of bots that is over."""
-    others = [SeatPlan(kind="bot", bot=BOTS[name].id) for name in ("rules", "random", "rules", "random")]
-    table = house.tables.open(ruleset_of({"variant": "basic"}), others, chain=1, rated=True).table
-    while table.state.phase != "over":
-        table = house.tables.act_for_house(table.state.game)
-    return table.state.game
 
 
 def world(house: Services) -> tuple[str, str, str]:

@@ -2,15 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
+from domain.bots import BOTS
+from domain.commands import SeatPlan
+from domain.variants import ruleset_of
 from services.codec import CODEC
 from services.desks import news_of
+from services.embedded import EmbeddedStore
 from services.folded import follow
+from services.settings import Settings
 from services.summaries import STATUSES, update
-from services.wiring import Services
+from services.wiring import Services, build
+from tests.support.environs import environ_of
+from workers.projector import Projector
+
+
+@contextmanager
+def served(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    """Services on a store of their own with an archive, which commands find by the environment."""
+    settings = Settings(data=folder, partitions=4, fsync="everysec", archive=str(folder / "archive"))
+    for name, value in environ_of(settings).items():
+        monkeypatch.setenv(name, value)
+    with EmbeddedStore(folder, fsync="everysec"):
+        services = build(settings)
+        yield services
+        services.client.close()
+
+
+def project(house: Services) -> Projector:
+    """A projector that has folded all that there is."""
+    one = Projector(house.store, house.feed, house.projections, house.clock, block_ms=1)
+    one.begin()
+    work_off(one)
+    return one
+
+
+def work_off(one: Projector) -> None:
+    """Fold all that there is to fold, standings too."""
+    while one.round():
+        pass
+    one._standings._look_at = 0.0
+    one._standings.round()
+    one._standings.release()
+
+
+def open_table(house: Services, *players: str) -> str:
+    """A table with these players, and open seats."""
+    seats = [SeatPlan(kind="player", player=player) for player in players]
+    seats += [SeatPlan(kind="open")] * (4 - len(players))
+    return house.tables.open(ruleset_of({"variant": "basic"}), seats).table.state.game
+
+
+def over(house: Services) -> str:
+    """A rated game of bots that is over."""
+    others = [SeatPlan(kind="bot", bot=BOTS[name].id) for name in ("rules", "random", "rules", "random")]
+    table = house.tables.open(ruleset_of({"variant": "basic"}), others, chain=1, rated=True).table
+    while table.state.phase != "over":
+        table = house.tables.act_for_house(table.state.game)
+    return table.state.game
 
 
 def games_read(house: Services) -> dict[str, Any]:
