@@ -10,9 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from domain.bots import BOTS
-from domain.commands import GetReady, SeatPlan, StandUp
+from domain.commands import GetReady, SeatPlan, SitDown, StandUp
 from domain.variants import ruleset_of
 from services.cli_rebuild import MEANINGS, rebuild
+from services.keyscheck import KeysCheck
 from services.projections import Parked
 from services.rebuild import KINDS, Rebuild
 from services.rebuild_work import FOLDED_AT_ONCE
@@ -108,6 +109,36 @@ class TestWithoutFault:
         assert left == house.client.hgetall(old(item))
         assert games_folded(house) == games_read(house)
         assert desks_folded(house, PLAYERS) == desks_read(house, PLAYERS)
+
+    @each_kind
+    def test_audits_hold_on_a_store_with_versions(self, house: Services, name: str) -> None:
+        """Given a version that is read and an old one that is about to go, then no check of the house finds a fault."""
+        games = world(house)
+        run(name)
+        assert () == KeysCheck(house.store.wire, house.keys).run().problems
+        assert [True] * 3 == [house.auditor.audit(game).ok for game in games]
+        assert {*games} == {*house.auditor.games()}
+        house.client.zadd(house.keys.lobby(0, "open", 7), {"x": 1})
+        house.client.hset(house.keys.desk(ANNA, 7).replace("{p0", "{p9"), "x", "1")
+        told = "the key h:{p9"
+        assert any(told in one for one in KeysCheck(house.store.wire, house.keys).run().problems)
+
+    @each_kind
+    def test_what_is_wrong_in_the_version_that_is_read_is_found(self, house: Services, name: str) -> None:
+        """Given a later version, when a table, a list or a desk of it is damaged, then the audits tell."""
+        waits, *_ = world(house)
+        run(name)
+        version = versions_of(house, name).live()
+        partition = house.keys.partition(waits)
+        if name == GAMES:
+            house.client.zrem(house.keys.lobby(partition, "open", version), waits)
+            house.client.zadd(house.keys.lobby(partition, "open", version), {"ghost": 1})
+            assert [
+                f"{house.keys.lobby(partition, 'open', version)} lists ghost, and there is no such game"
+            ] == [*KeysCheck(house.store.wire, house.keys).run().problems]
+        else:
+            house.client.hset(house.keys.desk(ANNA, version), waits, "9::1")
+        assert not house.auditor.audit(waits).ok
 
     @each_kind
     def test_one_rebuild_after_another(self, house: Services, name: str) -> None:
@@ -461,13 +492,14 @@ class TestProcesses:
 
 
 def test_the_projector_writes_both_while_a_version_is_made(house: Services) -> None:
-    """Given a projector that knows of one version, when another is opened, then the next it writes is in both."""
+    """Given a projector that knows a table by one version, when another is opened, then the next it writes is in both."""
+    game = open_table(house)
     one = project(house)
     making = Making(house.store.wire, house.keys, GAMES)
     desks = Making(house.store.wire, house.keys, DESKS)
     making.open()
     desks.open()
-    game = open_table(house, ANNA)
+    house.tables.handle(game, SitDown(player=ANNA))
     work_off(one)
     for version in (0, 1):
         assert house.client.exists(house.keys.table(game, version))
