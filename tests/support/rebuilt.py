@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,19 +10,26 @@ from typing import Any
 
 import msgspec
 import pytest
+from click.testing import CliRunner, Result
 
 from domain.bots import BOTS
-from domain.commands import SeatPlan
+from domain.commands import GetReady, SeatPlan
 from domain.variants import ruleset_of
+from services.cli_rebuild import rebuild
 from services.codec import CODEC
 from services.desks import news_of
 from services.embedded import EmbeddedStore
 from services.folded import follow
 from services.settings import Settings
 from services.summaries import STATUSES, update
+from services.versions import GAMES, Versions
 from services.wiring import Services, build
 from tests.support.environs import environ_of
 from workers.projector import Projector
+
+ANNA, BEN = "p000000000000000a", "p000000000000000b"
+PLAYERS = [ANNA, BEN]
+BOT = SeatPlan(kind="bot", bot=BOTS["rules"].id)
 
 
 @contextmanager
@@ -129,3 +137,32 @@ def desks_folded(house: Services, players: list[str]) -> dict[tuple[str, str], t
 def of_version(house: Services, version: int) -> list[bytes]:
     """The keys of a version that stay, in the store."""
     return [key for key in house.client.scan_iter(f"h:*:v{version}:*") if house.client.ttl(key) < 0]
+
+
+def run(*words: str) -> Result:
+    """The command."""
+    return CliRunner().invoke(rebuild, [*words])
+
+
+def told(*words: str) -> dict:
+    """The report of the command."""
+    return json.loads(run(*words, "--json", "--show", "1000").stdout)
+
+
+def world(house: Services) -> tuple[str, str, str]:
+    """A game with a free seat, one that is played and one that is over, projected."""
+    waits = open_table(house, ANNA)
+    plays = house.tables.open(
+        ruleset_of({"variant": "basic"}),
+        [SeatPlan(kind="player", player=ANNA), SeatPlan(kind="player", player=BEN), BOT, BOT],
+    ).table.state.game
+    for player in PLAYERS:
+        house.tables.handle(plays, GetReady(player=player))
+    ended = over(house)
+    project(house)
+    return waits, plays, ended
+
+
+def versions_of(house: Services, name: str) -> Versions:
+    """The versions of a projection."""
+    return house.projections.versions if name == GAMES else house.desks.versions
