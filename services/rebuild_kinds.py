@@ -12,7 +12,7 @@ import redis
 from services.desks import News
 from services.standings_fold import Finished
 from services.versions import Fence
-from services.wire import Wire
+from services.wire import Call, Script, Wire
 from services.wiring import Services
 
 MOST_KEPT: Final = 1_000
@@ -23,6 +23,22 @@ AT_ONCE: Final = 200
 
 Piece = tuple[int, Sequence[str]]
 """Items of one partition."""
+
+LOOK: Final = Script("""
+-- KEYS: the key of each command   ARGV: for each command how many words follow its key, its name, and those words
+-- Returns the replies to these commands, which only read; nil for one that cannot be carried out.
+local replies, at = {}, 1
+for i, key in ipairs(KEYS) do
+  local count = tonumber(ARGV[at])
+  local reply = redis.pcall(ARGV[at + 1], key, unpack(ARGV, at + 2, at + 1 + count))
+  if type(reply) == 'table' and reply.err then
+    reply = false
+  end
+  replies[i] = reply
+  at = at + 2 + count
+end
+return replies
+""")
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -145,15 +161,17 @@ def _ask(wire: Wire, command: tuple[Any, ...]) -> Any:
 
 
 def ask_at_once(wire: Wire, groups: Sequence[Sequence[tuple[Any, ...]]]) -> list[list[Any]]:
-    """The replies to groups of commands, each group as one step of the server; all keys of a group are of one partition."""
-    commands: list[tuple[Any, ...]] = []
+    """The replies to groups of commands that read, each group as one step of the server.
+
+    The second word of a command is its key; all keys of a group are of one partition. None for what `ask` has none for.
+    """
+    calls: list[Call] = []
     for group in groups:
-        commands += [("MULTI",), *group, ("EXEC",)]
-    replies = wire.pipeline(commands)
-    found, at = [], 0
-    for group in groups:
-        at += len(group) + 2
-        found.append([None if isinstance(one, Exception) else one for one in replies[at - 1]])
+        args: list[Any] = []
+        for name, _, *rest in group:
+            args += (len(rest), name, *rest)
+        calls.append(([command[1] for command in group], args))
+    found: list[list[Any]] = wire.run_each(LOOK, calls)
     return found
 
 
