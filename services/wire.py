@@ -19,7 +19,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from redis.utils import HIREDIS_AVAILABLE
 
-from services.keys import TEMPLATES, Template
+from services.key_templates import TEMPLATES, Template
 
 _MARGIN = 5.0
 """Seconds a blocking read may outlast the time it was asked to wait, before the server counts as gone."""
