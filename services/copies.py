@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from services import desks
 from services.folded import Table
 from services.owed import HOUSE_LEASE_MS, next_due
-from services.projections import Update, index_fields
 from services.standings_fold import finished_of
+from services.summaries import Update, index_fields
 from services.translog import Place
 
 _SKEW_MS = 5_000

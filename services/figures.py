@@ -7,8 +7,9 @@ from typing import NamedTuple
 import redis
 
 from services.pressure import memory_of
-from services.projections import GROUP, STATUSES
+from services.projections import GROUP
 from services.standings_fold import Ledger
+from services.summaries import STATUSES
 from services.wire import StoreUnavailable
 from services.wiring import Services
 
@@ -42,7 +43,8 @@ def read_figures(services: Services) -> Figures:
     """Read them. Raises `StoreUnavailable`."""
     keys, wire, now = services.keys, services.store.wire, services.clock()
     every = range(keys.partitions)
-    games = wire.pipeline([("ZCARD", keys.lobby(p, status)) for status in STATUSES for p in every])
+    read = services.projections.versions.live()
+    games = wire.pipeline([("ZCARD", keys.lobby(p, status, read)) for status in STATUSES for p in every])
     due = wire.pipeline([("ZCARD", keys.due(p)) for p in every])
     overdue = wire.pipeline([("ZCOUNT", keys.due(p), "-inf", now) for p in every])
     first = min(services.store.dues().values(), default=now)

@@ -1,4 +1,4 @@
-"""The scripts of the log: each is one atomic step at the server. `services.store` runs them."""
+"""The scripts of the log, which `services.store` runs, and of leases: each is one atomic step at the server."""
 
 from __future__ import annotations
 
@@ -155,4 +155,24 @@ for _, entry in ipairs(there) do
 end
 redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
 return 1
+""")
+
+HOLD = Script("""
+-- KEYS[1] lease   ARGV[1] who asks   ARGV[2] for how long, ms
+-- Returns 1 when the lease is the asker's now, 0 when it is another's.
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then
+  return 0
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+""")
+
+RELEASE = Script("""
+-- KEYS[1] lease   ARGV[1] who gives it up
+-- Returns 1 when it was theirs.
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+  return 0
+end
+return redis.call('DEL', KEYS[1])
 """)

@@ -19,7 +19,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from redis.utils import HIREDIS_AVAILABLE
 
-from services.keys import TEMPLATES, Template
+from services.key_templates import TEMPLATES, Template
 from services.retries import SAFE, pauses
 
 _MARGIN = 5.0

@@ -22,10 +22,11 @@ from services.feed import Batch, Feed
 from services.folded import Table, follow
 from services.keys import Keys
 from services.leaves import Leaf, find_leaves
-from services.projections import GROUP, Parked, Projections, Update, update
+from services.projections import GROUP, Parked, Projections
 from services.snapshot import fold_hash
 from services.standings_fold import finished_of
 from services.store import Store, StoreError, StoreUnavailable
+from services.summaries import Update, update
 from services.supervise import Backoff, Stop
 from services.translog import TransparencyLog
 from workers.standings import Folder

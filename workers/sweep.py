@@ -11,6 +11,7 @@ import redis
 
 from services.feed import Batch
 from services.queue import Queued
+from services.scripts import HOLD, RELEASE
 from services.store import StoreUnavailable
 from services.supervise import Backoff, Stop
 from services.wire import Script, Wire
@@ -33,26 +34,6 @@ REST_SECONDS: Final = 0.005
 """After news the feeds are left alone for so long: where many tables move, one reading tells of several."""
 GLANCE_SECONDS: Final = 0.01
 """How often the feeds are read while something is due so soon that no wait at the server is safe."""
-
-HOLD: Final = Script("""
--- KEYS[1] lease   ARGV[1] who asks   ARGV[2] for how long, ms
--- Returns 1 when the lease is the asker's now, 0 when it is another's.
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then
-  return 0
-end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1
-""")
-
-RELEASE: Final = Script("""
--- KEYS[1] lease   ARGV[1] who gives it up
--- Returns 1 when it was theirs.
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then
-  return 0
-end
-return redis.call('DEL', KEYS[1])
-""")
 
 WAKE: Final = Script("""
 -- KEYS[1] due set   ARGV[1] now, Unix ms

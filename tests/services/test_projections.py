@@ -17,8 +17,9 @@ from domain.variants import ruleset_of
 from services.feed import Feed
 from services.folded import Table
 from services.keys import Keys
-from services.projections import AT_ONCE, GROUP, VERSION, Parked, Projections, Update, update
+from services.projections import AT_ONCE, GROUP, Parked, Projections
 from services.store import Store
+from services.summaries import VERSION, Update, update
 
 ANNA, BEN = "p000000000000000a", "p000000000000000b"
 NOW = 1_800_000_000_000
