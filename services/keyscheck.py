@@ -13,9 +13,10 @@ from typing import Final, NamedTuple
 import msgspec
 import redis
 
+from services.key_types import template_of, type_of
 from services.keys import EVERY_PATTERN, STREAMS_PATTERN, Keys
 from services.projections import STATUSES
-from services.wire import StoreError, Wire, template_of, type_of
+from services.wire import StoreError, Wire
 
 PAGE: Final = 1000
 """Keys, or members of a list, that are looked at at a time."""

@@ -33,7 +33,7 @@ from services.entries import (
     seq_of,
 )
 from services.keys import STREAMS_PATTERN, Keys, game_of_stream
-from services.scripts import APPEND, CLAIM, RESTORE, SETTLE, TRIM
+from services.scripts import APPEND, CLAIM, HOLD, RESTORE, SETTLE, TRIM
 from services.wire import HiredisMissing, StoreError, StoreUnavailable, connect
 
 __all__ = [
@@ -266,6 +266,15 @@ class Store:
         kept = self.wire.call("HGET", self.keys.idempotency(game), field)
         expiry, _, answer = (kept or b"0:").partition(b":")
         return answer if int(expiry) > now else None
+
+    def hold(self, game: str, last: Seq) -> None:
+        """See that the replicas have event ``last``, which an earlier command has written that may not have waited for them.
+
+        Raises StoreUnavailable where they have not, or the event is gone. Nothing is asked where no replica is needed.
+        """
+        keys = (self.keys.stream(game), self.keys.idempotency(game))
+        if self.wire.replicas and not self.wire.run(HOLD, keys, (last,)):
+            raise StoreUnavailable(f"the store has lost event {last} of game {game:.60}")
 
     def claim_due(self, partition: int, now: int, lease_ms: int, limit: int) -> list[str]:
         """At most `limit` games that are due at `now` (Unix ms), earliest first.

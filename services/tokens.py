@@ -161,6 +161,7 @@ class Tokens:
             fields, now = self._tidy(player), self._clock()
             if once is not None and (kept := fields.get(field_of(once))) is not None:
                 check_same(once, msgspec.json.decode(kept, type=Once))
+                self._hold(player, once, kept)
                 return True
             self._asking(fields, asker)
             record = fields.get(token.encode()) if TOKEN_ID.fullmatch(token) else None
@@ -241,6 +242,11 @@ class Tokens:
         token = self._derive(once, bytes.fromhex(earlier.salt))
         return Issued(token, info_of(earlier.record, None), replayed=True)
 
+    def _hold(self, player: str, once: Key, kept: bytes) -> None:
+        """See that the replicas have what was done under a key before, by writing behind it. Raises `StoreUnavailable`."""
+        if self._wire.replicas:
+            self._wire.run(SET_IF_THERE, [Keys.tokens(player)], [field_of(once), field_of(once), kept])
+
     def _make(
         self,
         player: str,
@@ -255,7 +261,9 @@ class Tokens:
         while True:
             fields, now = self._tidy(player), self._clock()
             if once is not None and (kept := fields.get(field_of(once))) is not None:
-                return self._told_before(once, kept)
+                told = self._told_before(once, kept)
+                self._hold(player, once, kept)
+                return told
             new = draft(now, digest, self._asking(fields, asker))
             _check_keys(fields, once)
             changes = {id_of(digest): new.record}

@@ -6,7 +6,6 @@ Under `services.store` and `services.feed`, which decide what is sent.
 from __future__ import annotations
 
 import os
-import re
 import select
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from redis.sentinel import Sentinel
 from redis.utils import HIREDIS_AVAILABLE
 
 from services.addresses import Address, read_address
-from services.keys import TEMPLATES, Template
+from services.key_types import wrong_types
 
 _MARGIN = 5.0
 """Seconds a blocking read may outlast the time it was asked to wait, before the server counts as gone."""
@@ -286,7 +285,7 @@ class Wire:
         if "WRONGTYPE" not in str(error):
             return error
         words = dict.fromkeys(word for command in commands for word in command if isinstance(word, str))
-        wrong = wrong_types(self, words)
+        wrong = wrong_types(self.pipeline, words)
         return WrongKeyType("; ".join(wrong.values())) if wrong else error
 
     def _talk(self, packed: bytes, read: Callable[[Any], Any]) -> Any:
@@ -395,43 +394,3 @@ _NOT_NOW = (
 def _cannot_now(error: redis.ResponseError) -> bool:
     """Whether a refusal tells of the server's condition (disk, memory, role), not of the command."""
     return isinstance(error, _NOT_NOW) or str(error).startswith(("MISCONF ", "NOREPLICAS ", "BUSY "))
-
-
-_PATTERNS: Final = [
-    (
-        re.compile(
-            re.sub(
-                r"<(\w+)>|pNN",
-                lambda hole: f"(?P<{hole[1]}>.+)" if hole[1] else r"p\d+",
-                re.escape(one.key),
-            )
-        ),
-        one,
-    )
-    for one in TEMPLATES
-]
-
-
-def template_of(key: str) -> tuple[Template, dict[str, str]] | None:
-    """The template of a key, and what stands in its holes; none where it is no key of ours."""
-    for pattern, template in _PATTERNS:
-        if match := pattern.fullmatch(key):
-            return template, match.groupdict()
-    return None
-
-
-def type_of(key: str) -> str | None:
-    """The type that a key should have in the store; none where it is no key of ours."""
-    found = template_of(key)
-    return None if found is None else found[0].type
-
-
-def wrong_types(wire: Wire, keys: Iterable[str]) -> dict[str, str]:
-    """Those of our keys that hold something of another type than they should, each with a sentence on it."""
-    wanted = [(key, kind) for key in keys if (kind := type_of(key)) is not None]
-    found = wire.pipeline([("TYPE", key) for key, _ in wanted])
-    return {
-        key: f"the key {key} holds a {there.decode()}, and should hold a {kind}"
-        for (key, kind), there in zip(wanted, found, strict=True)
-        if there.decode() not in (kind, "none")
-    }
