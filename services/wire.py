@@ -393,4 +393,6 @@ _NOT_NOW = (
 
 def _cannot_now(error: redis.ResponseError) -> bool:
     """Whether a refusal tells of the server's condition (disk, memory, role), not of the command."""
-    return isinstance(error, _NOT_NOW) or str(error).startswith(("MISCONF ", "NOREPLICAS ", "BUSY "))
+    return isinstance(error, _NOT_NOW) or str(error).startswith(
+        ("MISCONF ", "NOREPLICAS ", "BUSY ", "UNBLOCKED ")
+    )
