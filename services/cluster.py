@@ -33,6 +33,10 @@ LAST_GLANCE: Final = 0.02
 """Seconds between two looks for news in streams: at first, and where there was none for a while."""
 
 _KEYLESS: Final = frozenset(["CONFIG", "ECHO", "INFO", "PING", "ROLE", "SCAN", "SCRIPT", "WAIT"])
+_UNREACHABLE: Final = (
+    redis.RedisError,
+    redis.exceptions.RedisClusterException,
+)  # of which the second is not the first
 _SECOND: Final = frozenset(("XGROUP", "XINFO"))
 
 Command = tuple[Any, ...]
@@ -46,7 +50,7 @@ def connect_cluster(url: str, *, timeout: float = 5.0, max_connections: int = 10
     nodes = [ClusterNode(host, port) for host, port in address.nodes]  # type: ignore[no-untyped-call]
     try:
         return RedisCluster(startup_nodes=nodes, require_full_coverage=False, **options, **address.options)
-    except redis.RedisError as error:
+    except _UNREACHABLE as error:
         raise StoreUnavailable(f"no node of the cluster answers: {error}") from error
 
 
@@ -139,11 +143,12 @@ class ClusterWire(Wire):
         moving = False
         for place in places:
             reply = replies[place]
-            if isinstance(reply, redis.exceptions.AskError):
+            # to redis-py a MovedError is an AskError too
+            if isinstance(reply, redis.exceptions.AskError) and not _has_moved(reply):
                 host, port = reply.host, reply.port
-                replies[place] = self._tell(self._at(host, port), [("ASKING",), commands[place]])[1]
-                reply = replies[place]
-            if isinstance(reply, redis.exceptions.MovedError):
+                reply = self._tell(self._at(host, port), [("ASKING",), commands[place]])[1]
+                replies[place] = reply
+            if _has_moved(reply):
                 self._cluster.nodes_manager.move_slot(reply)
                 self._failed = ""  # one slot that has moved is seldom alone
                 again.append(place)
@@ -203,11 +208,15 @@ class ClusterWire(Wire):
                 self._cluster.nodes_manager.initialize(
                     disconnect_startup_nodes_pools=False, last_failed_node_name=failed or None
                 )
-            except redis.RedisError as error:
+            except _UNREACHABLE as error:
                 raise StoreUnavailable(f"no node of the cluster answers: {error}") from error
             finally:
                 self._read_at = time.monotonic()
             self._failed = None
+
+
+def _has_moved(reply: Any) -> bool:
+    return isinstance(reply, redis.exceptions.MovedError)
 
 
 def key_of(command: Command) -> Any:

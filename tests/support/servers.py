@@ -205,6 +205,33 @@ class Nodes:
         told: Any = one.client.execute_command("CLUSTER MYID")
         return str(told.decode() if isinstance(told, bytes) else told)
 
+    def holder(self, key: str) -> Server:
+        """The primary that has the slot of a key, as it sees that itself."""
+        for one in self.all:
+            if one.process.poll() is None and one.info()["role"] == "master":
+                try:
+                    one.client.execute_command("TYPE", key)
+                except redis.exceptions.MovedError:
+                    continue
+                return one
+        raise AssertionError(f"nobody has {key}")
+
+    def open_move(self, slot: int, source: Server, target: Server) -> None:
+        """Begin to move a slot."""
+        target.client.execute_command("CLUSTER SETSLOT", slot, "IMPORTING", self.id(source))
+        source.client.execute_command("CLUSTER SETSLOT", slot, "MIGRATING", self.id(target))
+
+    def carry(self, source: Server, target: Server, *keys: str | bytes) -> None:
+        """Move some keys of the slot that is moving."""
+        source.client.execute_command("MIGRATE", "127.0.0.1", target.port, "", 0, 5000, "KEYS", *keys)
+
+    def close_move(self, slot: int, source: Server, target: Server) -> None:
+        """Move the other keys, and let the target have the slot."""
+        while keys := source.client.execute_command("CLUSTER GETKEYSINSLOT", slot, 100):
+            self.carry(source, target, *keys)
+        for one in (target, source, *(node for node in self.primaries if node not in (source, target))):
+            one.client.execute_command("CLUSTER SETSLOT", slot, "NODE", self.id(target))
+
     @property
     def url(self) -> str:
         """The address by its first nodes."""
