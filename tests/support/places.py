@@ -38,7 +38,7 @@ def make(kind: str, some: Servers, replicas: int = 1) -> Place:
         return Place(some.add(*PLAIN), None, 0)
     if kind == "sentinel":
         return Place(Replicated(some, replicas, 3, least=1), None, 1)
-    return Place(Nodes(some, 3, replicas), some.add(*PLAIN), min(replicas, 1))
+    return Place(Nodes(some, 3, replicas, least=min(replicas, 1)), some.add(*PLAIN), min(replicas, 1))
 
 
 @contextmanager

@@ -172,11 +172,12 @@ class Replicated:
 
 
 class Nodes:
-    """A cluster of primaries with an equal share of the slots, each with so many replicas."""
+    """A cluster of primaries with an equal share of the slots, each with so many replicas, which write with `least`."""
 
     SLOTS = 16384
 
-    def __init__(self, some: Servers, primaries: int, replicas: int) -> None:
+    def __init__(self, some: Servers, primaries: int, replicas: int, least: int = 0) -> None:
+        self._safe = ("--min-replicas-to-write", str(least), "--min-replicas-max-lag", "2")
         self.primaries = [self._node(some) for _ in range(primaries)]
         self.replicas = [[self._node(some) for _ in range(replicas)] for _ in range(primaries)]
         self.all = [*self.primaries, *(one for group in self.replicas for one in group)]
@@ -196,7 +197,7 @@ class Nodes:
     def _node(self, some: Servers) -> Server:
         port = free_ports(2)
         return some.add(
-            *(*PLAIN, "--cluster-enabled", "yes", "--cluster-port", str(port + 1)),
+            *(*PLAIN, *self._safe, "--cluster-enabled", "yes", "--cluster-port", str(port + 1)),
             *("--cluster-node-timeout", str(2 * DOWN_MS), "--cluster-replica-validity-factor", "0"),
             port=port,
         )
@@ -227,7 +228,7 @@ class Nodes:
             if one.process.poll() is None and one.info()["role"] == "master":
                 try:
                     one.client.execute_command("TYPE", key)
-                except redis.exceptions.MovedError:
+                except (redis.exceptions.MovedError, redis.exceptions.ClusterDownError):
                     continue
                 return one
         raise AssertionError(f"nobody has {key}")
