@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from api.bot import HttpBot
 from api.client import Client
 from services.settings import Settings
 from services.wiring import build
+from tests.support.auditing import HEARTS, process_environ
 from tests.support.house import until, up
 from tests.support.places import KINDS, Place, place
 
@@ -22,6 +24,18 @@ def somewhere(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     """A store of each kind in turn, which nothing happens to."""
     with place(request.param, tmp_path_factory.mktemp(request.param) / "servers") as one:
         yield one
+
+
+COMMANDS = (
+    ("audit", "--all"),
+    ("log", "verify"),
+    ("players", "list"),
+    ("leaderboard",),
+    ("parked", "list"),
+    ("archive", "run", "--hours", "0"),
+    ("audit", "--all", "--jobs", "1"),
+)
+"""What an operator asks of a store, whatever kind it is."""
 
 
 def choose(table: Table) -> str | list[str]:
@@ -36,13 +50,14 @@ def choose(table: Table) -> str | list[str]:
 def test_a_house_on_each_kind_of_store(somewhere: Place, tmp_path: Path) -> None:
     """Given players over HTTP and bots, when they play, then each game is over, projected, listed and audited as it must."""
     seats = ["me", {"bot": "rules"}, {"bot": "random"}, {"bot": "rules"}]
-    with up(tmp_path / "data", **somewhere.environ) as house, Client(house.url) as client:
+    environ = somewhere.environ | {"HEARTS_ARCHIVE": str(tmp_path / "archive")}
+    with up(tmp_path / "data", **environ) as house, Client(house.url) as client:
         client.new_player("Bot")
         games = [client.open_table("basic", seats, {"hand_limit": 1}).id for _ in range(2)]
         HttpBot(client, choose).play(2)
         ready = httpx.get(f"{house.url}/readyz").raise_for_status().json()
         assert ready["ready"]
-        settings = Settings.from_environ(somewhere.environ | {"HEARTS_DATA": str(house.data)})
+        settings = Settings.from_environ(environ | {"HEARTS_DATA": str(house.data)})
         services = build(settings)
         until(lambda: services.feed.lag("projector") == 0)
         assert ["over"] * 2 == [one["status"] for one in services.projections.tables(games)]
@@ -52,4 +67,9 @@ def test_a_house_on_each_kind_of_store(somewhere: Place, tmp_path: Path) -> None
             assert () == tuple(report.problems)
             assert "holds" == {claim.name: claim.status for claim in report.claims}["R"]
         services.client.close()
+        for words in COMMANDS:
+            done = subprocess.run(
+                [HEARTS, *words], env=process_environ(settings), capture_output=True, text=True, check=False
+            )
+            assert 0 == done.returncode, (words, done.stdout, done.stderr)
         assert 0 == house.stop()
