@@ -8,9 +8,9 @@ so that it costs what it costs on a single server. A command that a node did not
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from threading import Lock
+from threading import Lock, local
 from typing import Any, Final, TypeVar
 
 import redis
@@ -18,6 +18,7 @@ from redis.cluster import ClusterNode, RedisCluster
 from redis.crc import key_slot
 
 from services.addresses import read_address
+from services.ears import Ears
 from services.wire import StoreUnavailable, Wire, connect, connection_options
 
 MOST_REDIRECTS: Final = 16
@@ -28,9 +29,6 @@ MOVING_PAUSE: Final = 0.02
 """Between two such offers, in seconds."""
 REREAD_SECONDS: Final = 0.1
 """How long the map of a cluster is good for where a node does not answer."""
-FIRST_GLANCE: Final = 0.001
-LAST_GLANCE: Final = 0.02
-"""Seconds between two looks for news in streams: at first, and where there was none for a while."""
 
 _KEYLESS: Final = frozenset(["CONFIG", "ECHO", "INFO", "PING", "ROLE", "SCAN", "SCRIPT", "WAIT"])
 _UNREACHABLE: Final = (
@@ -62,6 +60,7 @@ class ClusterWire(Wire):
         self._cluster: Any = client  # its methods have no types
         self._wires: dict[str, Wire] = {}
         self._lock = Lock()
+        self._here = local()
         self._failed: str | None = None
         """The node that did not answer, or "" where the map is wrong otherwise, until it is read anew."""
         self._read_at = float("-inf")
@@ -96,22 +95,20 @@ class ClusterWire(Wire):
         return replies, refused
 
     def read_streams(self, head: Command, cursors: Mapping[str, bytes | str], block_ms: int) -> Sequence[Any]:
-        """As `Wire.read_streams`. A node waits for streams of one slot only, so it is asked every now and then."""
-        slots: dict[int, list[str]] = {}
-        for stream in cursors:
-            slots.setdefault(slot_of(stream), []).append(stream)
-        asked = [
-            (*head, "STREAMS", *streams, *(cursors[stream] for stream in streams))
-            for streams in slots.values()
-        ]
-        until, pause = time.monotonic() + block_ms / 1000, FIRST_GLANCE
+        """As `Wire.read_streams`. A node waits for streams of one slot only, so it is listened to instead (`Ears`)."""
+        if block_ms <= 0:
+            return self._read_now(head, cursors)
+        until, ears = time.monotonic() + block_ms / 1000, self._listen(cursors)
+        changed: Iterable[str] = cursors
         while True:
-            found = [pair for reply in self.pipeline(asked) for pair in reply or ()]
+            # what is read now, or named by a node later on, is all there is
+            found = self._read_now(head, {stream: cursors[stream] for stream in cursors if stream in changed})
             left = until - time.monotonic()
             if found or left <= 0:
                 return found
-            time.sleep(min(pause, left))
-            pause = min(2 * pause, LAST_GLANCE)
+            changed = ears.wait(left)
+            if len(changed) == len(cursors):
+                ears = self._listen(cursors)
 
     def scan(self, pattern: str, count: int) -> Iterator[list[bytes]]:
         """As `Wire.scan`, of one primary after the other."""
@@ -123,6 +120,30 @@ class ClusterWire(Wire):
         return [self._guarded(wire, lambda one: one.call(*command)) for wire in self._primaries()]
 
     # --- inside
+
+    def _read_now(self, head: Command, cursors: Mapping[str, bytes | str]) -> list[Any]:
+        slots: dict[int, list[str]] = {}
+        for stream in cursors:
+            slots.setdefault(slot_of(stream), []).append(stream)
+        asked = [
+            (*head, "STREAMS", *streams, *(cursors[stream] for stream in streams))
+            for streams in slots.values()
+        ]
+        return [pair for reply in self.pipeline(asked) for pair in reply or ()]
+
+    def _listen(self, streams: Iterable[str]) -> Ears:
+        """The ears of this thread for some streams, at all primaries there are now."""
+        ears: Ears | None = getattr(self._here, "ears", None)
+        if ears is None or ears.streams != frozenset(streams):
+            if ears is not None:
+                ears.close()
+            ears = self._here.ears = Ears(streams)
+        try:
+            ears.attach([wire.pool for wire in self._primaries()])
+        except (redis.ConnectionError, redis.TimeoutError) as error:
+            self._failed = ""
+            raise StoreUnavailable(str(error)) from error
+        return ears
 
     def _tell(self, wire: Wire, commands: Sequence[Command]) -> list[Any]:
         return self._guarded(wire, lambda one: one.exchange(commands)[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from threading import Thread
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import redis
 
-from services import cluster
+from services import cluster, ears
 from services.cluster import ClusterWire, connect_cluster, connect_store, key_of, slot_of, wire_of
 from services.keys import Keys
 from services.settings import InvalidSettings, Settings
@@ -128,6 +128,48 @@ def test_streams_of_many_slots_are_waited_for(wire: ClusterWire) -> None:
     wire.call("XADD", tagged()[7], "1-0", "f", "x")
     reader.join(20)
     assert [[tagged()[7].encode(), [[b"1-0", [b"f", b"x"]]]]] == found
+
+
+def read_until_news(wire: ClusterWire, accident: Callable[[], object]) -> list[Any]:
+    """What a reader of many streams finds that waits while something happens, and then there is news."""
+    found: list[Any] = []
+    streams = dict.fromkeys(tagged(), b"0-0")
+    reader = Thread(target=lambda: found.extend(wire.read_streams(("XREAD", "COUNT", 10), streams, 30_000)))
+    reader.start()
+    accident()
+    wire.call("XADD", tagged()[9], "1-0", "f", "x")
+    reader.join(20)
+    return [stream for stream, _ in found]
+
+
+def test_a_node_that_stops_telling_is_listened_to_again(wire: ClusterWire, nodes: Nodes) -> None:
+    """Given connections of readers that are cut, then no news is missed."""
+
+    def cut() -> None:
+        until(lambda: all(one.client.client_list(_type="pubsub") for one in nodes.primaries))
+        for one in nodes.primaries:
+            one.client.execute_command("CLIENT", "KILL", "TYPE", "pubsub")
+
+    assert [tagged()[9].encode()] == read_until_news(wire, cut)
+
+
+def test_a_node_that_may_not_tell_is_asked(wire: ClusterWire, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given a user who may not have changes told, then the streams are looked at every now and then."""
+
+    def refuse(*_: object) -> None:
+        raise redis.exceptions.NoPermissionError("no")
+
+    monkeypatch.setattr(ears, "_ask", refuse)
+    assert [tagged()[9].encode()] == read_until_news(wire, lambda: None)
+    assert [] == list(wire.read_streams(("XREAD",), dict.fromkeys(tagged(2), b"0-0"), 50))
+
+
+def test_other_streams_and_other_nodes(wire: ClusterWire, nodes: Nodes) -> None:
+    """A reader that turns to other streams is told of those, and holds one connection to each node."""
+    for number in range(5):
+        streams = dict.fromkeys(tagged(number + 2), b"0-0")
+        assert [] == list(wire.read_streams(("XREAD",), streams, 5))
+    until(lambda: [1, 1, 1] == [len(one.client.client_list(_type="pubsub")) for one in nodes.primaries])
 
 
 def test_a_slot_that_has_moved_is_found(wire: ClusterWire, nodes: Nodes) -> None:
