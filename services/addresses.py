@@ -65,6 +65,8 @@ def _read_many(kind: Kind, text: str) -> Address:
     user, at, hosts = hosts.rpartition("@")
     nodes = tuple(_node(one, SENTINEL_PORT if kind == "sentinel" else PORT) for one in hosts.split(","))
     service = unquote(path) if kind == "sentinel" else ""
+    if "," in user:  # one user for all of them, before the first
+        raise ValueError(text)
     if bool(service) != (kind == "sentinel") or (path and kind == "cluster") or "/" in service:
         raise ValueError(text)
     asked = dict(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))

@@ -31,10 +31,8 @@ REREAD_SECONDS: Final = 0.1
 """How long the map of a cluster is good for where a node does not answer."""
 
 _KEYLESS: Final = frozenset(["CONFIG", "ECHO", "INFO", "PING", "ROLE", "SCAN", "SCRIPT", "WAIT"])
-_UNREACHABLE: Final = (
-    redis.RedisError,
-    redis.exceptions.RedisClusterException,
-)  # of which the second is not the first
+_UNREACHABLE: Final = (redis.RedisError, redis.exceptions.RedisClusterException, IndexError)
+"""What redis-py raises where no node answers, or no slot is given to any."""
 _SECOND: Final = frozenset(("XGROUP", "XINFO"))
 
 Command = tuple[Any, ...]

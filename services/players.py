@@ -69,7 +69,7 @@ class Players:
     ) -> None:
         self._wire = wire_of(client, replicas)
         self._entropy = entropy
-        self.tokens = Tokens(self._wire, key, clock, entropy)
+        self.tokens = Tokens(self._wire, key, clock, entropy, wire_of(client))
         self._known: Remembered[Player] = Remembered(clock, BELIEVED_MS, _REMEMBERED)
         self._names: Remembered[str] = Remembered(clock, _NAME_MS, _REMEMBERED)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -381,6 +382,5 @@ def _masked(text: str) -> str:
         text = f"{scheme}://{name}{':***' if colon else ''}@{rest}"
     before, query, options = text.partition("?")
     if query and "://" in before:
-        kept = [o if not o.startswith("password=") else "password=***" for o in options.split("&")]
-        text = before + query + "&".join(kept)
+        text = before + query + re.sub(r"(^|&)(\w*password)=[^&]*", r"\1\2=***", options)
     return text

@@ -58,9 +58,15 @@ class Tokens:
     """The tokens of a store. Every method that asks it raises `StoreUnavailable` when it does not answer."""
 
     def __init__(
-        self, wire: Wire, key: Signer, clock: Callable[[], int], entropy: Callable[[int], bytes]
+        self,
+        wire: Wire,
+        key: Signer,
+        clock: Callable[[], int],
+        entropy: Callable[[int], bytes],
+        aside: Wire,
     ) -> None:
         self._wire, self._key, self._clock, self._entropy = wire, key, clock, entropy
+        self._aside = aside
         self._believed: Remembered[Bearer] = Remembered(clock, BELIEVED_MS, _REMEMBERED)
         self._noted: Remembered[str] = Remembered(clock, _KEEP_KEY_MS, _REMEMBERED)
 
@@ -227,7 +233,7 @@ class Tokens:
             return
         # whoever reads must not fail because the store takes no writes
         with suppress(StoreUnavailable, redis.ResponseError):
-            self._wire.run(
+            self._aside.run(  # no replica need have it
                 SET_IF_THERE, [Keys.tokens(one.player)], [one.token, USED + one.token.encode(), today]
             )
             self._noted.put(one.token, today)
