@@ -21,7 +21,7 @@ from services.addresses import read_address
 from services.ears import Ears
 from services.wire import StoreUnavailable, Wire, connect, connection_options
 
-MOST_REDIRECTS: Final = 16
+MOST_REDIRECTS: Final = 64
 """How often a command is sent elsewhere before the cluster counts as being in disorder."""
 MOVING_SECONDS: Final = 1.0
 """How long a command is offered again whose keys are just moving."""

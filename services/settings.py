@@ -345,10 +345,15 @@ class Settings:
 def _of_both(values: Mapping[str, Any]) -> list[Problem]:
     from services.addresses import kind_of
 
-    if kind_of(values.get("store_url", "")) != "cluster" or values.get("queue_url"):
-        return []
-    needed = "must name a server of its own where the log is on a cluster, for RQ does not run there"
-    return [Problem(variable("queue_url"), "", needed)]
+    url, replicas = values.get("store_url", ""), values.get("replicas", 0)
+    problems = []
+    if kind_of(url) == "cluster" and not values.get("queue_url"):
+        needed = "must name a server of its own where the log is on a cluster, for RQ does not run there"
+        problems.append(Problem(variable("queue_url"), "", needed))
+    if replicas and not url:
+        needed = "the embedded store has no replicas; HEARTS_STORE_URL names servers that have"
+        problems.append(Problem(variable("replicas"), str(replicas), needed))
+    return problems
 
 
 def asked_languages(environ: Mapping[str, str] | None = None) -> list[str]:

@@ -79,6 +79,13 @@ def test_every_setting_is_read_from_its_variable() -> None:
     assert environ == environ_of(settings)
 
 
+def test_the_embedded_store_has_no_replicas() -> None:
+    """Whoever asks for some without naming a server is told so, and is not refused every command."""
+    with pytest.raises(InvalidSettings, match="HEARTS_REPLICAS='1': the embedded store has no replicas"):
+        Settings.from_environ({"HEARTS_REPLICAS": "1"})
+    assert 1 == Settings.from_environ({"HEARTS_REPLICAS": "1", "HEARTS_STORE_URL": "redis://h"}).replicas
+
+
 def test_where_finished_games_go() -> None:
     """Below the data folder where the store is the embedded one; with a store of one's own only where it is said."""
     assert str(Path("d") / "archive") == Settings(data=Path("d")).archive_place
