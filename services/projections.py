@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
-import redis
 
 from domain.refusals import Malformed
 from domain.view import view
+from services.cluster import Client, wire_of
 from services.feed import Feed
 from services.folded import Table
 from services.keys import Keys
-from services.wire import Call, Script, Wire
+from services.wire import Call, Script
 
 GROUP: Final = "projector"
 """The consumer group of the feeds by which the read models are kept."""
@@ -159,8 +159,8 @@ def _summary(game: str, table: Table, opened: int) -> dict[str, Any]:
 class Projections:
     """The read models of a store."""
 
-    def __init__(self, client: redis.Redis, keys: Keys) -> None:
-        self._wire = Wire(client)
+    def __init__(self, client: Client, keys: Keys) -> None:
+        self._wire = wire_of(client)
         self._keys = keys
         self._feed = Feed(client, keys)
 

@@ -16,7 +16,7 @@ APPEND = Script("""
 --         {1, answer}        replayed: the field holds a live answer, whatever the expected seq
 --         {2, entries}       missed: the entries after the expected one, at most 1000
 --         {3, last seq}      gap: the expected entry is not in the stream
--- Everything that can fail does so before the first write, or as the first write.
+-- Everything that can fail does so before the first write, or as the first write, or what was written before it is taken back.
 local expected, now, due, field = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
 if not expected or not now or (due ~= '' and not tonumber(due)) or #ARGV < 10 or #ARGV % 2 ~= 0 then
   return redis.error_reply('ERR append: wrong arguments')
@@ -30,43 +30,49 @@ if field ~= '' then
     end
   end
 end
-local found = redis.call('XRANGE', KEYS[1], ARGV[2], '+', 'COUNT', 1001)
-if expected > 0 then
-  if not found[1] or found[1][1] ~= ARGV[2] .. '-0' then
-    local tail = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
-    return {3, tail[1] and tonumber(string.match(tail[1][1], '^%d+')) or 0}
+-- most often the expected event is the last one: it alone is read then
+local tail = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+if expected > 0 and not (tail and tail[1] == ARGV[2] .. '-0') or expected == 0 and tail then
+  local found = redis.call('XRANGE', KEYS[1], ARGV[2], '+', 'COUNT', 1001)
+  if expected > 0 then
+    if not found[1] or found[1][1] ~= ARGV[2] .. '-0' then
+      return {3, tail and tonumber(string.match(tail[1], '^%d+')) or 0}
+    end
+    table.remove(found, 1)
   end
-  table.remove(found, 1)
-end
-if #found > 0 then
   return {2, found}
 end
--- two reads that would fail if the feed or the due set were keys of another type
+-- a read that would fail if the due set were a key of another type; the stream and the answers have been read already
 local was_due = redis.call('ZSCORE', KEYS[3], ARGV[1])
-redis.call('XLEN', KEYS[2])
 
-local last = expected
+local last = expected + (#ARGV - 8) / 2
+local word = string.format('%d', last)
+local pointer
+if due == '' then
+  pointer = redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'n', word)
+elseif ARGV[8] == '' then
+  pointer = redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'n', word, 'd', due)
+else
+  pointer = redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'n', word, 'd', due, 'b', '1')
+end
 for i = 9, #ARGV, 2 do
-  last = last + 1
-  local id = string.format('%d-0', last)
+  expected = expected + 1
+  local id, done = string.format('%d-0', expected)
   if ARGV[i + 1] == '' then
-    redis.call('XADD', KEYS[1], id, 'p', ARGV[i])
+    done = redis.pcall('XADD', KEYS[1], id, 'p', ARGV[i])
   else
-    redis.call('XADD', KEYS[1], id, 'p', ARGV[i], 's', ARGV[i + 1])
+    done = redis.pcall('XADD', KEYS[1], id, 'p', ARGV[i], 's', ARGV[i + 1])
+  end
+  -- of a stream whose last entries were deleted the ids cannot be given again: this can be so of the first alone
+  if type(done) == 'table' then
+    redis.call('XDEL', KEYS[2], pointer)
+    return done
   end
 end
 if due ~= '' then
-  if ARGV[8] == '' then
-    redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'n', string.format('%d', last), 'd', due)
-  else
-    redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'n', string.format('%d', last), 'd', due, 'b', '1')
-  end
   redis.call('ZADD', KEYS[3], due, ARGV[1])
-else
-  redis.call('XADD', KEYS[2], '*', 'g', ARGV[1], 'n', string.format('%d', last))
-  if was_due then
-    redis.call('ZREM', KEYS[3], ARGV[1])
-  end
+elseif was_due then
+  redis.call('ZREM', KEYS[3], ARGV[1])
 end
 if ARGV[7] ~= '' then
   redis.call('SET', KEYS[5], ARGV[7])
@@ -74,9 +80,9 @@ end
 if field ~= '' then
   redis.call('HSET', KEYS[4], field, ARGV[6])
   redis.call('PEXPIRE', KEYS[4], 86400000)
-  -- a game that lasts for days: look at a few answers each time and drop those that have expired
-  if redis.call('HLEN', KEYS[4]) > 128 then
-    local some = redis.call('HRANDFIELD', KEYS[4], 16, 'WITHVALUES')
+  -- a game that lasts for days: look at some answers now and then and drop those that have expired
+  if last % 16 < (#ARGV - 8) / 2 and redis.call('HLEN', KEYS[4]) > 128 then
+    local some = redis.call('HRANDFIELD', KEYS[4], 64, 'WITHVALUES')
     for i = 1, #some, 2 do
       if tonumber(string.match(some[i + 1], '^%d+')) <= now then
         redis.call('HDEL', KEYS[4], some[i])
@@ -85,6 +91,21 @@ if field ~= '' then
   end
 end
 return {0, last}
+""")
+
+HOLD = Script("""
+-- KEYS[1] game stream   KEYS[2] answers by idempotency key   ARGV[1] seq of an event
+-- Writes, where the stream has got so far, a word that says nothing behind the event, so that whoever waits until
+-- replicas have this write knows that they have the event. Returns 1, or 0 where the stream has not got so far.
+local tail = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+if not tail[1] or tonumber(string.match(tail[1][1], '^%d+')) < tonumber(ARGV[1]) then
+  return 0
+end
+redis.call('HSET', KEYS[2], 'held', '0:')
+if redis.call('PTTL', KEYS[2]) < 0 then
+  redis.call('PEXPIRE', KEYS[2], 86400000)
+end
+return 1
 """)
 
 CLAIM = Script("""

@@ -48,16 +48,16 @@ def bench_listeners(folder: Path) -> None:
     with EmbeddedStore(folder, "everysec") as store:
         with house(folder, PLACES) as server:
             tables = tables_of(folder, store)
-            both = _Both(server.cpu, store_cpu(store), tables)
+            both = Both(server.cpu, store_cpu(store), tables)
             with _redis_cli(store.url) as cli:
                 _deliver(server, both, cli, store.url)
             _catch_up(server, both)
         with house(folder, PLACES) as fresh:
-            _idle(fresh, tables)
+            idle_bytes(fresh, tables)
 
 
 @dataclass(frozen=True)
-class _Both:
+class Both:
     """The two processes that an event costs something."""
 
     api: Cpu
@@ -79,7 +79,7 @@ class _Both:
         return self.tables.act_for_house(game, 1).seq
 
 
-def _deliver(server: Server, both: _Both, cli: subprocess.Popen[str], url: str) -> None:
+def _deliver(server: Server, both: Both, cli: subprocess.Popen[str], url: str) -> None:
     alone = bots_game(both.tables, LENGTHS[0]).state.game
     # before anybody listens: what an append costs the store by itself
     appended = [both.us(lambda: both.append(alone))[1] for _ in range(ROUNDS)]
@@ -89,9 +89,9 @@ def _deliver(server: Server, both: _Both, cli: subprocess.Popen[str], url: str) 
     for number in range(ROUNDS):
         peers.append(_xread_us(both.store, cli, url, f"bench:{number}"))
         for length, count in [(LENGTHS[0], one) for one in LISTENERS] + [(one, 1) for one in LENGTHS[1:]]:
-            with _listening(server, both, length, count) as happen:
+            with listening(server, both, length, count) as happen:
                 figures.setdefault(_name(count, length), []).append((*both.us(happen), count))
-        with _listening(server, both, LENGTHS[0], 1):
+        with listening(server, both, LENGTHS[0], 1):
             figures.setdefault("1 listener, to another game", []).append(
                 (*both.us(lambda: both.append(alone)), 1)
             )
@@ -122,7 +122,7 @@ def _name(count: int, length: int) -> str:
 
 
 @contextmanager
-def _listening(server: Server, both: _Both, length: int, count: int) -> Iterator[Callable[[], None]]:
+def listening(server: Server, both: Both, length: int, count: int) -> Iterator[Callable[[], None]]:
     """So many who listen to a new game; what is given lets an event happen, and waits until all have it."""
     table = bots_game(both.tables, length)
     lines = [Line(server.port) for _ in range(count)]
@@ -186,7 +186,7 @@ def _xread_us(store: Cpu, cli: subprocess.Popen[str], url: str, stream: str) -> 
     return (reader.seconds + store.seconds - start) / times * 1e6 - append
 
 
-def _catch_up(server: Server, both: _Both) -> None:
+def _catch_up(server: Server, both: Both) -> None:
     print("\nCatching up by a stream: CPU of the API process, us an event")
     for length in LENGTHS[1:]:
         table = bots_game(both.tables, length)
@@ -202,7 +202,8 @@ def _catch_up(server: Server, both: _Both) -> None:
             print(f"  {name:<42}: {spread(each, '{:.1f}')}")
 
 
-def _idle(server: Server, tables: Tables) -> None:
+def idle_bytes(server: Server, tables: Tables) -> float:
+    """Memory of the API process for each of many who listen and are told nothing; the CPU for them is printed."""
     games = [bots_game(tables, 0) for _ in range(IDLE // 10)]
     process, lines = psutil.Process(server.pid), []
     warm = Line(server.port)
@@ -221,3 +222,4 @@ def _idle(server: Server, tables: Tables) -> None:
     print(f"  memory of each: {grown / IDLE / 1024:.0f} KiB; all of them together: {share:.1%} of a core")
     for line in lines:
         line.close()
+    return grown / IDLE

@@ -11,10 +11,12 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
+from threading import Barrier
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -38,7 +40,9 @@ from services.wire import connect  # noqa: E402
 from tests.bench.audits import bench_audits  # noqa: E402
 from tests.bench.commits import bench_commits  # noqa: E402
 from tests.bench.cost import bench_views  # noqa: E402
+from tests.bench.costs import bench_million  # noqa: E402
 from tests.bench.listeners import bench_listeners  # noqa: E402
+from tests.bench.machines import bench_machines  # noqa: E402
 from tests.bench.moves import bench_moves  # noqa: E402
 from tests.bench.page import bench_page  # noqa: E402
 from tests.bench.peers import PeerHouse  # noqa: E402
@@ -49,6 +53,8 @@ from tests.bench.strength import bench_strength  # noqa: E402
 from tests.bench.verify import bench_verify  # noqa: E402
 
 ROUNDS = 7
+IN_FLIGHT = 32
+"""Commands at a time, of as many clients."""
 
 
 def timed(work: Callable[[], object], repeat: int) -> float:
@@ -73,7 +79,7 @@ def compare(
     for name, values in figures.items():
         ratios = [value / other for value, other in zip(values, peers, strict=True)]
         print(
-            f"  {name}: {statistics.median(values):>12,.0f} {unit}   {statistics.median(ratios):5.1f} times the peer"
+            f"  {name:<20}: {statistics.median(values):>12,.0f} {unit}   {statistics.median(ratios):5.1f} times the peer"
             f"   ({min(ratios):.1f} to {max(ratios):.1f})"
         )
 
@@ -200,6 +206,22 @@ def bench_command() -> None:
                 tables.handle(game, move)
             return batch / (time.perf_counter() - start)
 
+        def in_flight() -> float:
+            games = sixty.fresh_games(IN_FLIGHT * batch // 4)
+            tables = new_tables(store)
+            for game in games:
+                tables.load(game)
+            start, gate = time.perf_counter(), Barrier(IN_FLIGHT)
+
+            def play(mine: Sequence[str]) -> None:
+                gate.wait()
+                for game in mine:
+                    tables.handle(game, move)
+
+            with ThreadPoolExecutor(IN_FLIGHT) as pool:
+                list(pool.map(play, [games[number::IN_FLIGHT] for number in range(IN_FLIGHT)]))
+            return len(games) / (time.perf_counter() - start)
+
         def of_peer() -> float:
             games = [peer.open_game(sixty.base.seq) for _ in range(40)]
             start = time.perf_counter()
@@ -208,10 +230,10 @@ def bench_command() -> None:
             return len(games) / (time.perf_counter() - start)
 
         compare(
-            f"Command: load, decide and append at a game of {sixty.base.seq} events, fsync everysec, one client",
-            "5 times, 10 with the folded table cached",
+            f"Command: load, decide and append at a game of {sixty.base.seq} events, fsync everysec, one client or {IN_FLIGHT} at a time",
+            "5 times, 10 with the folded table cached, and with as many in flight",
             "moves/s",
-            {"cold  ": cold, "cached": cached},
+            {"cold": cold, "cached": cached, f"cached, {IN_FLIGHT} in flight": in_flight},
             of_peer,
         )
 
@@ -257,6 +279,8 @@ BENCHES = {
     "audit": bench_audit,
     "scale": bench_scale,
     "page": bench_browser,
+    "million": bench_million,
+    "machines": bench_machines,
 }
 
 

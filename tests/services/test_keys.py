@@ -8,8 +8,8 @@ from zlib import crc32
 import pytest
 from redis.crc import key_slot
 
+from services.key_types import type_of
 from services.keys import STREAMS_PATTERN, TEMPLATES, Keys, game_of_stream
-from services.wire import type_of
 
 GAME = "5f1c"
 CONSTANTS = {

@@ -185,7 +185,7 @@ class TestIdempotency:
         assert Appended(3) == store.append("b", 0, THREE, now=NOW, due=None, once=Once(b"k", b"answer"))
 
     def test_expired_keys_of_a_long_game_do_not_pile_up(self, store: Store) -> None:
-        """Where many answers are kept, each append drops some that have expired, and none that have not."""
+        """Where many answers are kept, appends drop some that have expired, and none that have not."""
         for seq in range(200):
             store.append(GAME, seq, [(b"e", b"")], now=NOW, due=None, once=Once(b"old%d" % seq, b""))
         later = NOW + DAY_MS + 1
