@@ -271,6 +271,8 @@ class Partition:
     def strike(self, world: World, rng: Random) -> None:
         """While it is cut off nobody is told that a command is done, if the house waits for the replica."""
         pair = self._pair
+        # a read does not wait for replicas: it may tell what the primary has and nobody was told is done
+        world.reads_last = not self._waits
         until(pair.is_in_step)
         pair.link.cut()
         if self._waits:
