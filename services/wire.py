@@ -250,15 +250,19 @@ class Wire:
 
     def _talk(self, packed: bytes, read: Callable[[Any], Any], safe: bool) -> Any:
         """The reply; asked for again, within a bound, where nothing was sent, or where that is safe."""
+        try:
+            return self._try(packed, read)
+        except StoreUnavailable as error:
+            lost = error
         for pause in pauses(self._timeout):
+            if not _may_repeat(lost, safe):
+                break
+            time.sleep(pause)
             try:
                 return self._try(packed, read)
             except StoreUnavailable as error:
-                cause = error.__cause__
-                if not isinstance(cause, redis.ConnectionError) or not (safe or isinstance(error, Unsent)):
-                    raise
-            time.sleep(pause)
-        return self._try(packed, read)
+                lost = error
+        raise lost
 
     def _try(self, packed: bytes, read: Callable[[Any], Any]) -> Any:
         try:
@@ -358,6 +362,11 @@ def _eye(connection: Any) -> select.poll:
     look = select.poll()
     look.register(connection._sock, select.POLLIN)
     return look
+
+
+def _may_repeat(lost: StoreUnavailable, safe: bool) -> bool:
+    """Whether a command may be sent again; not to a server that hangs, or that says it cannot now."""
+    return isinstance(lost, Unsent) or (safe and isinstance(lost.__cause__, redis.ConnectionError))
 
 
 _NOT_NOW = (

@@ -74,13 +74,13 @@ def check(history: Iterable[Call], final: Final) -> list[Violation]:
 
 
 class _Commands:
-    """The commands of a history by their keys, each with all its tries."""
+    """The commands of a history by who asked and the key, each with all its tries."""
 
     def __init__(self, calls: Iterable[Call]) -> None:
-        self.tries: dict[str, list[Call]] = defaultdict(list)
+        self.tries: dict[tuple[str, str], list[Call]] = defaultdict(list)
         for call in calls:
             if call.kind != READ:
-                self.tries[call.key].append(call)
+                self.tries[call.player, call.key].append(call)
         self.acknowledged = [
             next(one for one in tries if one.done)
             for tries in self.tries.values()
@@ -152,7 +152,7 @@ def _heads(calls: Iterable[Call], final: Final) -> Iterator[Violation]:
 
 def _repeats(commands: _Commands) -> Iterator[Violation]:
     """Whoever asks again under a key is told the same."""
-    for key, tries in commands.tries.items():
+    for (_, key), tries in commands.tries.items():
         done = [one for one in tries if one.done]
         told = {(one.game, one.seq, one.head[:16]) for one in done}
         if len(told) > 1:
