@@ -217,21 +217,23 @@ class ClusterWire(Wire):
         return wire
 
     def _reread(self) -> None:
-        """Read anew which node has which slots, where that was not done just now."""
-        with self._lock:
+        """Read anew which node has which slots, where that was not done just now and no other thread is about it."""
+        if not self._lock.acquire(blocking=False):
+            return  # who waits for a node that hangs must not keep those waiting who need others
+        try:
             failed = self._failed
             if failed is None or time.monotonic() - self._read_at < REREAD_SECONDS:
                 return
-            try:
-                # idle connections are this class's to keep, and are found closed where they are
-                self._cluster.nodes_manager.initialize(
-                    disconnect_startup_nodes_pools=False, last_failed_node_name=failed or None
-                )
-            except _UNREACHABLE as error:
-                raise StoreUnavailable(f"no node of the cluster answers: {error}") from error
-            finally:
-                self._read_at = time.monotonic()
+            self._read_at = time.monotonic()
+            # idle connections are each wire's to keep, and are found closed where they are
+            self._cluster.nodes_manager.initialize(
+                disconnect_startup_nodes_pools=False, last_failed_node_name=failed or None
+            )
             self._failed = None
+        except _UNREACHABLE as error:
+            raise StoreUnavailable(f"no node of the cluster answers: {error}") from error
+        finally:
+            self._lock.release()
 
 
 def _has_moved(reply: Any) -> bool:
