@@ -255,7 +255,7 @@ class BrokenLine:
 
     def strike(self, world: World, rng: Random) -> None:
         """Whether a command was carried out is not known when its answer is lost."""
-        for _ in range(8):
+        for _ in range(5):
             self._line.drop()
             world.progress(3)
 

@@ -217,7 +217,7 @@ class Row:
 STALLED: Final = "the house does not do what it promises under this fault"
 
 
-def trial(world: World, nemesis: Nemesis, rng: Random, *, pairs: int = 2) -> Row:
+def trial(world: World, nemesis: Nemesis, rng: Random, *, pairs: int = 1) -> Row:
     """A load, a fault in the middle of it, and the verdict on all that the world has been through."""
     row = Row(nemesis.name, strikes=1)
     before = len(world.history)
