@@ -22,13 +22,13 @@ from services.copies import Copies, Due
 from services.desks import Desks
 from services.folded import Table
 from services.inspection import AuditReport, Check, Inspection, Problem, spoilt
+from services.key_types import wrong_types
 from services.projections import Projections
 from services.receipts import signer_of
 from services.store import CorruptStream, Entry, Store
 from services.summaries import STATUSES, VERSION
 from services.tables import UnknownGame
 from services.translog import CorruptTransparencyLog, Place
-from services.wire import wrong_types
 
 KEPT_REPORTS: Final = 256
 """Reports of finished games that a process keeps; one takes some 2 KB."""
@@ -179,7 +179,10 @@ class Auditor:
             **{keys.lobby(partition, status, version): "projection" for status in STATUSES},
             keys.standings_known: "projection",
         }
-        return [Problem(wanted[key], None, why) for key, why in wrong_types(self._store.wire, wanted).items()]
+        return [
+            Problem(wanted[key], None, why)
+            for key, why in wrong_types(self._store.wire.pipeline, wanted).items()
+        ]
 
     def _read_copies(self, game: str) -> Copies:
         keys, partition = self._store.keys, self._store.keys.partition(game)

@@ -12,14 +12,13 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-import redis
-
 from domain.game import to_act
 from domain.refusals import Malformed
 from domain.state import INVITED, State
+from services.cluster import Client, wire_of
 from services.keys import Keys
 from services.versions import DESKS, MOVED, Fence, Superseded, Versions, spell_fence
-from services.wire import Call, Script, Wire
+from services.wire import Call, Script
 
 KEPT: Final = 20_000
 """Entries that an inbox keeps at least; who comes back later is told anew where its games stand."""
@@ -163,8 +162,8 @@ def news_of(game: str, state: State, seq: int, before: State | None) -> list[New
 class Desks:
     """The desks of all players. Every method raises `StoreUnavailable` when the server does not answer."""
 
-    def __init__(self, client: redis.Redis, keys: Keys) -> None:
-        self._wire = Wire(client)
+    def __init__(self, client: Client, keys: Keys) -> None:
+        self._wire = wire_of(client)
         self._keys = keys
         self.versions = Versions(self._wire, keys, DESKS)
 

@@ -36,7 +36,7 @@ class Figures(NamedTuple):
     unfolded: int
     """Finished games that are not in the standings yet, at most 1000."""
     memory: int | None
-    """Bytes that the store's server uses; none where it does not say."""
+    """Bytes that the store's primaries use; none where they do not say."""
 
 
 def read_figures(services: Services) -> Figures:
@@ -62,8 +62,13 @@ def read_figures(services: Services) -> Figures:
         parked=skipped.count(False),
         skipped=skipped.count(True),
         unfolded=Ledger(services.store.wire, keys).lag(),
-        memory=memory_of(services.store.wire).get("used_memory"),
+        memory=_memory(services),
     )
+
+
+def _memory(services: Services) -> int | None:
+    used = [one["used_memory"] for one in memory_of(services.store.wire) if "used_memory" in one]
+    return sum(used) if used else None
 
 
 def _queued(services: Services) -> int | None:

@@ -13,10 +13,11 @@ from typing import Final, NamedTuple
 import msgspec
 import redis
 
+from services.key_types import template_of, type_of
 from services.keys import EVERY_PATTERN, STREAMS_PATTERN, Keys, version_of
 from services.summaries import STATUSES
 from services.versions import GAMES, Versions
-from services.wire import StoreError, Wire, template_of, type_of
+from services.wire import StoreError, Wire
 
 PAGE: Final = 1000
 """Keys, or members of a list, that are looked at at a time."""
@@ -77,18 +78,10 @@ class KeysCheck:
         return KeysReport(not problems, self._count, tuple(problems))
 
     def _problems(self) -> Iterator[str]:
-        for page in self._pages():
+        for page in self._wire.scan(EVERY_PATTERN, PAGE):
             yield from self._of_page(page)
         for p in range(self._keys.partitions):
             yield from self._of_lists(p)
-
-    def _pages(self) -> Iterator[list[bytes]]:
-        cursor = b"0"
-        while True:
-            cursor, found = self._wire.call("SCAN", cursor, "MATCH", EVERY_PATTERN, "COUNT", PAGE)
-            yield found
-            if cursor == b"0":
-                return
 
     def _of_page(self, found: Sequence[bytes]) -> Iterator[str]:
         kinds = self._wire.pipeline([("TYPE", key) for key in found])
@@ -198,16 +191,11 @@ def require_marks(wire: Wire) -> None:
     marks = (Keys.partitions_key, Keys.server_key)
     there = wire.pipeline([("EXISTS", key) for key in marks])
     gone = [key for key, exists in zip(marks, there, strict=True) if not exists]
-    cursor = b"0"
-    while gone:
-        cursor, found = wire.call("SCAN", cursor, "MATCH", STREAMS_PATTERN, "COUNT", PAGE)
-        if found:
-            raise StoreError(
-                f"the store has games, and {' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} gone from it; "
-                "`hearts up` writes what is missing anew, by the settings and the key file"
-            )
-        if cursor == b"0":
-            return
+    if gone and any(wire.scan(STREAMS_PATTERN, PAGE)):
+        raise StoreError(
+            f"the store has games, and {' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} gone from it; "
+            "`hearts up` writes what is missing anew, by the settings and the key file"
+        )
 
 
 def _type_of(raw: bytes) -> str | None:

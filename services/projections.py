@@ -13,14 +13,14 @@ from functools import partial
 from typing import Any, Final
 
 import msgspec
-import redis
 
 from domain.refusals import Malformed
+from services.cluster import Client, wire_of
 from services.feed import Feed
 from services.keys import Keys
 from services.summaries import STATUSES, VERSION, WRITE, Update, arguments
 from services.versions import GAMES, MOVED, Fence, Superseded, Versions, spell_fence
-from services.wire import Call, Script, Wire
+from services.wire import Call, Script
 
 GROUP: Final = "projector"
 """The consumer group of the feeds by which the read models are kept."""
@@ -65,8 +65,8 @@ return 1
 class Projections:
     """The read models of a store."""
 
-    def __init__(self, client: redis.Redis, keys: Keys) -> None:
-        self._wire = Wire(client)
+    def __init__(self, client: Client, keys: Keys) -> None:
+        self._wire = wire_of(client)
         self._keys = keys
         self._feed = Feed(client, keys)
         self.versions = Versions(self._wire, keys, GAMES)

@@ -113,12 +113,8 @@ class Rebuild:
                 yield key, version
 
     def _find(self) -> Iterator[bytes]:
-        cursor = b"0"
-        while True:
-            cursor, found = self._wire.call("SCAN", cursor, "MATCH", PARTITIONED_PATTERN, "COUNT", _PAGE)
-            yield from found
-            if cursor == b"0":
-                return
+        for page in self._wire.scan(PARTITIONED_PATTERN, _PAGE):
+            yield from page
 
     def _fold(self, games: Sequence[str], making: Making, report: Report) -> set[str]:
         """Fold all games into the new version. Returns the items that are in it."""

@@ -18,15 +18,54 @@ _FIRST_SECONDS: Final = 0.02
 SPREAD: Final = 0.5
 """By which part of itself a pause may be shorter, so that not all who wait come back at the same moment."""
 
-SAFE: Final = frozenset(
-    (
-        *("EXISTS", "GET", "GETRANGE", "HEXISTS", "HGET", "HGETALL", "HKEYS", "HLEN", "HMGET", "HSCAN"),
-        *("LINDEX", "LLEN", "LRANGE", "SCAN", "SCARD", "SISMEMBER", "SMEMBERS", "STRLEN", "TYPE"),
-        *("XINFO", "XLEN", "XPENDING", "XRANGE", "XREVRANGE"),
-        *("ZCARD", "ZCOUNT", "ZRANGE", "ZRANGEBYSCORE", "ZREVRANGE", "ZREVRANK", "ZSCAN", "ZSCORE"),
-    )
+READS: Final = frozenset(
+    [
+        "CLIENT",
+        "CONFIG",
+        "ECHO",
+        "EXISTS",
+        "GET",
+        "GETRANGE",
+        "HEXISTS",
+        "HGET",
+        "HGETALL",
+        "HKEYS",
+        "HLEN",
+        "HMGET",
+        "HSCAN",
+        "INFO",
+        "LINDEX",
+        "LLEN",
+        "LRANGE",
+        "PING",
+        "ROLE",
+        "SCAN",
+        "SCARD",
+        "SCRIPT",
+        "SISMEMBER",
+        "SMEMBERS",
+        "STRLEN",
+        "TYPE",
+        "XINFO",
+        "XLEN",
+        "XPENDING",
+        "XRANGE",
+        "XREAD",
+        "XREVRANGE",
+        "ZCARD",
+        "ZCOUNT",
+        "ZRANGE",
+        "ZRANGEBYSCORE",
+        "ZREVRANGE",
+        "ZREVRANK",
+        "ZSCAN",
+        "ZSCORE",
+    ]
 )
-"""Commands that only read, and at once. Not PING: who asks whether a server answers wants to know it now."""
+"""Commands that write nothing, so that no replica need confirm them."""
+
+SAFE: Final = READS - {"CLIENT", "CONFIG", "ECHO", "INFO", "PING", "ROLE", "SCRIPT", "XREAD"}
+"""Those that are asked for again, all about what is kept. Not PING: who asks whether a server answers wants to know it now."""
 
 
 def spread(seconds: float, chance: Callable[[], float] = random.random) -> float:

@@ -93,6 +93,21 @@ end
 return {0, last}
 """)
 
+HOLD = Script("""
+-- KEYS[1] game stream   KEYS[2] answers by idempotency key   ARGV[1] seq of an event
+-- Writes, where the stream has got so far, a word that says nothing behind the event, so that whoever waits until
+-- replicas have this write knows that they have the event. Returns 1, or 0 where the stream has not got so far.
+local tail = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+if not tail[1] or tonumber(string.match(tail[1][1], '^%d+')) < tonumber(ARGV[1]) then
+  return 0
+end
+redis.call('HSET', KEYS[2], 'held', '0:')
+if redis.call('PTTL', KEYS[2]) < 0 then
+  redis.call('PEXPIRE', KEYS[2], 86400000)
+end
+return 1
+""")
+
 CLAIM = Script("""
 -- KEYS[1] due set   ARGV[1] now, Unix ms   ARGV[2] end of the lease, Unix ms   ARGV[3] most games
 -- Returns the games that were due, earliest first; each is now due at the end of the lease.

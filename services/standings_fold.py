@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
-import redis
 
 from domain.commands import FULL_CHAIN
 from domain.ruleset import RuleSet
 from domain.state import State
 from domain.variants import FAMILIES, VARIANTS
+from services.cluster import Client, wire_of
 from services.folded import Table
 from services.keys import Keys
 from services.ratings import Finisher, Skill, rate
@@ -184,8 +184,8 @@ class Folds(NamedTuple):
 class Ledger:
     """The finished games of a store and their folds; made of a client, or of the wire of somebody who makes many."""
 
-    def __init__(self, client: redis.Redis | Wire, keys: Keys) -> None:
-        self._wire = client if isinstance(client, Wire) else Wire(client)
+    def __init__(self, client: Client | Wire, keys: Keys) -> None:
+        self._wire = client if isinstance(client, Wire) else wire_of(client)
         self._keys = keys
 
     def enter(self, games: Sequence[Finished]) -> int:

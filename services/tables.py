@@ -151,8 +151,7 @@ class Tables:
         """
         for attempt in range(MOST_TRIES):
             game, at = self._new_id(key, attempt), self._clock()
-            events, state = begin(game, at)
-            outcome = self._append(game, None, events, state, at, key)
+            outcome = self._append(game, None, *begin(game, at), at, key)
             if isinstance(outcome, Outcome):
                 return outcome
         raise StoreUnavailable("no free id for a table was found")
@@ -198,7 +197,8 @@ class Tables:
             outcome = self._append(game, None, events, fold(None, events), at, None)
             if isinstance(outcome, Outcome):
                 return outcome.table, True
-        return self.load(game), False
+        self._store.hold(game, (table := self.load(game)).seq)
+        return table, False
 
     def handle(
         self,
@@ -306,6 +306,7 @@ class Tables:
             own = table.state.seat_of(sit.player)
             if own is None or not sits_so(table.state.seats[own], sit):
                 raise
+            self._store.hold(game, table.seq)
             return Outcome(table, [], self._key)
 
     def _append(
@@ -378,8 +379,8 @@ class Tables:
         return table
 
     def _replay(self, game: str, key: Key, answer: bytes) -> Outcome:
-        table = self.at(game, key.last(answer))
-        return Outcome(table, [], self._key, replayed=True)
+        self._store.hold(game, key.last(answer))
+        return Outcome(self.at(game, key.last(answer)), [], self._key, replayed=True)
 
     def _rematch_id(self, game: str) -> str:
         return self._key.derive("rematch", game)[:12].hex()

@@ -187,6 +187,9 @@ class Projector:
         The summaries are last, in one step with the acknowledgement: by them a game counts as projected. Where this
         process ends before that, all of it is delivered again, and what was written already is not written twice.
         """
+        for game, known in folded.items():
+            if known.leaves:  # what is public for ever must not be lost with a primary
+                self._store.hold(game, known.table.seq)
         news = [one for game, known in folded.items() for one in self._news(game, known)]
         self._desks.write(news, self._clock())
         self._standings.enter(finished_of(known.table) for known in folded.values())

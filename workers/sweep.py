@@ -9,12 +9,13 @@ from typing import Final, NamedTuple
 
 import redis
 
+from services.cluster import wire_of
 from services.feed import Batch
 from services.queue import Queued
 from services.scripts import HOLD, RELEASE
 from services.store import StoreUnavailable
 from services.supervise import Backoff, Stop
-from services.wire import Script, Wire
+from services.wire import Script
 from services.wiring import Services
 from workers.aging import Aging
 
@@ -71,7 +72,7 @@ class Sweep:
         self._feed = services.feed
         self._queue = services.queue
         self._clock = services.clock
-        self._wire = Wire(services.client)
+        self._wire = wire_of(services.client)
         self._lease = services.keys.sweep
         self._name = secrets.token_hex(8)
         self._due: dict[_Asked, int] = {}

@@ -9,8 +9,8 @@ import pytest
 from redis.crc import key_slot
 
 from services.key_templates import TEMPLATES
+from services.key_types import type_of
 from services.keys import STREAMS_PATTERN, Keys, game_of_stream, version_of
-from services.wire import type_of
 
 GAME = "5f1c"
 CONSTANTS = {

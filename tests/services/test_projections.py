@@ -213,9 +213,12 @@ class TestWrite:
         assert 0 == projections.write({}, {partition: [pointers[0].id]})
         assert 0 == projections.lag()
 
-    def test_more_games_than_one_call_takes(self, projections: Projections) -> None:
+    def test_more_games_than_one_call_takes(self, projections: Projections, keys: Keys) -> None:
         """A partition's games are written in parts, none left out and none twice."""
-        games = [stage(f"{number}", 1, "open", at=NOW + number) for number in range(2 * AT_ONCE + 1)]
+        names = (name for name in map(str, itertools.count()) if keys.partition(name) == 0)
+        games = [
+            stage(name, 1, "open", at=NOW + int(name)) for name in itertools.islice(names, 2 * AT_ONCE + 1)
+        ]
         assert len(games) == projections.write({0: games})
         assert [] == projections.tables(["no", "g"])
 
