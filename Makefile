@@ -6,6 +6,7 @@ PYTEST_ARGS ?= -n auto
 CALLS ?= 20000
 SEED ?= 1
 MINUTES ?= 10
+SECONDS ?= 600
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,7 +15,7 @@ PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --g
 	--strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options $(LOCK_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run test check format bench bytes check-kernel fuzz leaks peers lock clean
+.PHONY: help venv run test check format bench bytes check-kernel fuzz faults leaks peers lock clean
 
 help: ## print this list
 	@awk -F ': *[^#]*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -62,6 +63,9 @@ check-kernel: $(STAMP) ## run the compiled kernel's tests, and spoilt input for 
 
 fuzz: $(STAMP) ## let schemathesis make CALLS=20000 calls to a house of its own (minutes)
 	$(BIN)/python tests/fuzz/run.py --calls $(CALLS) --seed $(SEED)
+
+faults: $(STAMP) ## do a house all kinds of harm for SECONDS=600 while it is played at, and check what it has promised
+	$(BIN)/python tests/faults/run.py --seconds $(SECONDS) $(if $(filter file,$(origin SEED)),,--seed $(SEED))
 
 leaks: $(STAMP) ## try for MINUTES=10 whether anybody can tell which cards are hidden
 	$(BIN)/python tests/hidden/at_length.py --minutes $(MINUTES) --seed $(SEED)

@@ -7,6 +7,7 @@ first sent with, so a connection that breaks in the middle of a move plays one c
 
 from __future__ import annotations
 
+import random
 import re
 import time
 import uuid
@@ -142,7 +143,7 @@ def server_url(text: str) -> str:
 class Client:
     """One caller of one server. Close it, or use it as a context.
 
-    ``waits`` are the seconds between tries while the server is away, and ``on_wait`` is told of each: the seconds, and
+    ``waits`` are the least seconds between tries while the server is away, by ``chance`` up to a quarter more, and ``on_wait`` is told of each: the seconds, and
     why. ``on_receipt`` is told the receipt of each command. Every method raises `Unreachable`, `Strange` and `Problem`.
     """
 
@@ -155,13 +156,14 @@ class Client:
         waits: Sequence[float] = QUICK,
         on_wait: Callable[[float, str], None] | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        chance: Callable[[], float] = random.random,
     ) -> None:
         self.url = server_url(url)
         self.token = token
         self.waits = waits
         self.on_wait = on_wait
         self.on_receipt: Callable[[SignedHead], None] | None = None
-        self._sleep = sleep
+        self._sleep, self._chance = sleep, chance
         # no proxy of the environment may stand between a player and a server on the same machine
         self._http = httpx.Client(base_url=self.url, transport=transport, trust_env=False, timeout=10.0)
 
@@ -334,7 +336,8 @@ class Client:
     def _send(self, request: httpx.Request, repeatable: bool) -> httpx.Response:
         """The answer to ``request``, sent again under the same key while the server is away."""
         for planned in (*self.waits, None):
-            pause = planned or 0.0
+            # all clients of a server that was away would come back at the same moment
+            pause = (planned or 0.0) * (1 + self._chance() / 4)
             try:
                 response = self._http.send(request)
             except httpx.TransportError as error:

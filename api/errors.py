@@ -25,6 +25,7 @@ from services.store import CorruptStream, StoreUnavailable
 from services.tables import StaleVersion, UnknownGame
 from services.token_forms import TokenEnded, TooManyTokens
 from services.translog import CorruptTransparencyLog
+from services.wire import NotReplicated
 
 LOG: Final = logging.getLogger("hearts.api")
 PROBLEM_JSON: Final = "application/problem+json"
@@ -257,6 +258,14 @@ def _too_many_tokens(error: TooManyTokens) -> Problem:
     )
 
 
+def _not_replicated(error: NotReplicated) -> Problem:
+    return Problem(
+        "store/unavailable",
+        f"a command may have been carried out, but too few copies of it are kept yet: {error}",
+        hint="repeat it under the same Idempotency-Key: it is answered when enough copies are kept, and done once at most",
+    )
+
+
 def _unavailable(_: StoreUnavailable) -> Problem:
     return Problem(
         "store/unavailable",
@@ -320,6 +329,7 @@ _TOLD: Final[dict[type[Exception], Callable[[Any], Problem]]] = {
     TokenEnded: not_valid,
     TooManyTokens: _too_many_tokens,
     ArchiveUnavailable: _archive_unavailable,
+    NotReplicated: _not_replicated,
     StoreUnavailable: _unavailable,
     CorruptLog: _altered,
     CorruptStream: _altered,

@@ -355,7 +355,7 @@ EXPLAINED: Final[dict[str, Told]] = {
         "try again later",
     ),
     "store/unavailable": Told(
-        "The store does not answer, or takes no writes.",
+        "The store does not answer, takes no writes, or too few replicas have what was written.",
         "Try again in a moment, a command under the same `Idempotency-Key`: it is then done once at most.",
         "the store does not answer, so it is not known whether a command was carried out",
         "try again in a moment, and repeat a command under the same Idempotency-Key",

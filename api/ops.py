@@ -35,7 +35,8 @@ def readyz() -> Response:
     ``warnings`` tells what of the store's settings may lose what it has acknowledged, and whether the archive of finished
     games cannot be read; it is no reason not to serve.
 
-    503 where the store does not answer, takes no writes, or is not the one that this process was started for.
+    503 where the store does not answer, takes no writes, has fewer replicas that keep up than the server promises, or is not
+    the one that this process was started for.
     """
     services = house().services
     stored = services.store.wire.call("GET", services.keys.partitions_key)

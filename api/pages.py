@@ -63,11 +63,13 @@ PLAY_FILES: Final = (
     "play/share.js",
     "play/sitting.js",
     "play/stream.js",
+    "play/stuck.js",
     "play/table.css",
     "play/table.js",
     "play/telling.js",
     "play/tools.js",
     "play/witness.js",
+    "play/variants.js",
     "play/words.js",
 )
 """What the game in the browser is made of, each served at its name."""
@@ -188,8 +190,12 @@ def _about_at(url: str) -> Fixed:
         f"""<h1>Hearts</h1>
 <p>This server deals Hearts by the rules of six families and their relatives, for people and bots. Each shuffle is fixed before play and no event
 can be altered unseen: whoever played can check the whole game afterwards, offline.</p>
+<h2>The game in short</h2>
+<p>Everybody gets as many cards, and each takes part alone. Who leads lays a card; the others lay one of the same suit, if they have any, and the highest of that suit takes
+the trick. Tricks with hearts cost a point a heart, the queen of spades costs thirteen, and the lowest total wins; but who takes all of them has shot the moon, and the
+others pay. Before most hands three cards are passed on.</p>
 <h2>Play</h2>
-<p>In the browser: <a href="/">to the tables</a>.</p>
+<p>In the browser: <a href="/">to the tables</a>; <i>How it is played</i> there has the rules of each variant in words.</p>
 <p>In a terminal, where the program is installed:</p><pre tabindex="0">hearts play standard --url {escape(url)}</pre>
 <p>By HTTP, with a recent curl:</p><pre tabindex="0">{escape(_QUICK_START.format(url=url))}</pre>
 <p><a href="/verify">Check a game</a> · <a href="/audit">The server's report on one</a> · <a href="/docs">All calls</a> · <a href="/v1/openapi.json">OpenAPI</a> · <a href="/v1/games">tables</a></p>
@@ -224,5 +230,6 @@ def _page(title: str, body: str) -> str:
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<link rel="icon" href="/icon.svg" type="image/svg+xml">\n'
         f'<link rel="stylesheet" href="/docs.css"></head>\n<body><main>{body}</main></body></html>\n'
     )

@@ -13,7 +13,8 @@ from api.present import encode
 from api.queries import LanguageQuery
 from api.room import Room
 from api.tongues import language_of, spoken
-from services.languages import LANGUAGES, words_of
+from domain.ruleset import RuleSet
+from services.languages import LANGUAGES, Words, words_of
 from services.rules_text import summary, tell_rules, tell_title
 
 rulebook: Final = Room(
@@ -41,6 +42,11 @@ class RulesTextAnswer(Schema):
 LANGUAGE_QUERY: Final = LanguageQuery()
 
 
+def sections_of(rules: RuleSet, words: Words) -> list[dict[str, Any]]:
+    """A rule set in words, as `RulesSection`s."""
+    return [{"heading": one.heading, "sentences": one.sentences} for one in tell_rules(rules, words)]
+
+
 @rulebook.view("GET", "/<game>/rules", RulesTextAnswer, query=LanguageQuery, refuses=(404, 503))
 def tell_table_rules(game: str) -> Response:
     """Read the rules of a table.
@@ -57,8 +63,6 @@ def tell_table_rules(game: str) -> Response:
         "language": language,
         "title": tell_title(rules, words),
         "summary": summary(rules, words),
-        "sections": [
-            {"heading": one.heading, "sentences": one.sentences} for one in tell_rules(rules, words)
-        ],
+        "sections": sections_of(rules, words),
     }
     return Response(encode(body), headers=spoken(language))

@@ -15,6 +15,8 @@ from domain.events import BotName, Choice
 from domain.ruleset import RuleSet
 from domain.signing import Signed
 
+FULL_CHAIN: Final = 64
+"""`OpenTable.chain` unless a table says otherwise: more hands than any game of a published variant lasts."""
 READY_SECONDS: Final = (15, 3600)
 """The least and the most `OpenTable.ready_seconds`, ``docs/spec/audit.md`` 2."""
 LONGEST_CLOCK: Final = 14 * 24 * 60 * 60
@@ -56,7 +58,7 @@ class OpenTable(Command, frozen=True, kw_only=True):
     seats: tuple[SeatPlan, ...]
     server_key: str
     stand_in: BotName
-    chain: int = 64
+    chain: int = FULL_CHAIN
     ready_seconds: int = 60
     rated: bool = False
     hints: bool = True

@@ -23,13 +23,14 @@ from services.desks import Desks
 from services.entries import seq_of
 from services.folded import Table
 from services.inspection import AuditReport, Check, Inspection, Problem, spoilt
-from services.projections import STATUSES, VERSION, Projections
+from services.key_types import wrong_types
+from services.projections import Projections
 from services.receipts import signer_of
 from services.short import lengthened
 from services.store import CorruptStream, Entry, Store
+from services.summaries import STATUSES, VERSION
 from services.tables import UnknownGame
 from services.translog import CorruptTransparencyLog, Place
-from services.wire import wrong_types
 
 KEPT_REPORTS: Final = 256
 """Reports of finished games that a process keeps; one takes some 2 KB."""
@@ -125,8 +126,8 @@ class Auditor:
 
     def count(self) -> int:
         """About how many games there are: those in the lists of the read models."""
-        keys = self._store.keys
-        lobbies = [keys.lobby(p, status) for p in range(keys.partitions) for status in STATUSES]
+        keys, version = self._store.keys, self._projections.versions.live()
+        lobbies = [keys.lobby(p, status, version) for p in range(keys.partitions) for status in STATUSES]
         try:
             return sum(self._store.wire.pipeline([("ZCARD", lobby) for lobby in lobbies]))
         except redis.ResponseError:  # one of them is no list, as the check of the keys tells
@@ -144,7 +145,8 @@ class Auditor:
     def _summaries(self) -> Iterator[str]:
         """The games in the lists that have a summary, which nobody reads here: it may be one that cannot be read."""
         keys, wire = self._store.keys, self._store.wire
-        for lobby in (keys.lobby(p, status) for p in range(keys.partitions) for status in STATUSES):
+        version = self._projections.versions.live()
+        for lobby in (keys.lobby(p, status, version) for p in range(keys.partitions) for status in STATUSES):
             cursor = b"0"
             while True:
                 try:
@@ -152,7 +154,7 @@ class Auditor:
                 except redis.ResponseError:  # it is no list, as the check of the keys tells
                     break
                 games = [one.decode(errors="replace") for one in flat[::2]]
-                there = wire.pipeline([("EXISTS", keys.table(game)) for game in games])
+                there = wire.pipeline([("EXISTS", keys.table(game, version)) for game in games])
                 yield from (game for game, known in zip(games, there, strict=True) if known)
                 if cursor == b"0":
                     break
@@ -168,20 +170,25 @@ class Auditor:
     def _wrong_keys(self, game: str) -> list[Problem]:
         """The keys of a game that hold something of another type than they should."""
         keys, partition = self._store.keys, self._store.keys.partition(game)
+        version = self._projections.versions.live()
         wanted: dict[str, Check] = {
             keys.stream(game): "stream",
             keys.snapshot(game): "snapshot",
-            keys.table(game): "projection",
+            keys.table(game, version): "projection",
             keys.due(partition): "due",
             keys.finished(partition): "projection",
-            keys.seats(partition): "projection",
-            **{keys.lobby(partition, status): "projection" for status in STATUSES},
+            keys.seats(partition, version): "projection",
+            **{keys.lobby(partition, status, version): "projection" for status in STATUSES},
             keys.standings_known: "projection",
         }
-        return [Problem(wanted[key], None, why) for key, why in wrong_types(self._store.wire, wanted).items()]
+        return [
+            Problem(wanted[key], None, why)
+            for key, why in wrong_types(self._store.wire.pipeline, wanted).items()
+        ]
 
     def _read_copies(self, game: str) -> Copies:
         keys, partition = self._store.keys, self._store.keys.partition(game)
+        version = self._projections.versions.live()  # for all that is read of this game
         last = ("XREVRANGE", keys.stream(game), "+", "-", "COUNT", 1)
         before, due, after, first, finished, snapshot, table, *scores = self._store.wire.pipeline(
             [
@@ -191,12 +198,12 @@ class Auditor:
                 ("XRANGE", keys.stream(game), "-", "+", "COUNT", 1),
                 ("ZSCORE", keys.finished(partition), game),
                 ("GET", keys.snapshot(game)),
-                ("HMGET", keys.table(game), "v", "summary", *_INDEX),
-                *(("ZSCORE", keys.lobby(partition, status), game) for status in STATUSES),
+                ("HMGET", keys.table(game, version), "v", "summary", *_INDEX),
+                *(("ZSCORE", keys.lobby(partition, status, version), game) for status in STATUSES),
             ]
         )
-        version, summary, *index = table
-        projected, misprint = _read_summary(version, summary)
+        made_by, summary, *index = table
+        projected, misprint = _read_summary(made_by, summary)
         players = _players(projected)
         fault: str | None = None
         places: list[Place] = []
@@ -212,7 +219,7 @@ class Auditor:
             desks=self._desks.places(game, players),
             kept_by={name: value or b"" for name, value in zip(_INDEX, index, strict=True)},
             due=_due(due, before, after),
-            unlisted=self._unlisted(game, projected, players),
+            unlisted=self._unlisted(game, version, projected, players),
             finished=None if finished is None else float(finished),
             archived=not first or first[0][0] != b"1-0",
             ranked=bool(self._store.wire.call("SISMEMBER", keys.standings_known, game)),
@@ -225,7 +232,9 @@ class Auditor:
             log_fault=fault,
         )
 
-    def _unlisted(self, game: str, projected: dict[str, Any] | None, players: Sequence[str]) -> list[str]:
+    def _unlisted(
+        self, game: str, version: int, projected: dict[str, Any] | None, players: Sequence[str]
+    ) -> list[str]:
         """Those of the players at a table whose list of games lacks it; none where it was projected on meanwhile."""
         opened = (projected or {}).get("created_at")
         if projected is None or type(opened) is not int:
@@ -233,8 +242,11 @@ class Auditor:
         keys, partition = self._store.keys, self._store.keys.partition(game)
         *listed, now = self._store.wire.pipeline(
             [
-                *(("ZSCORE", keys.seats(partition), f"{player}:{opened:013}:{game}") for player in players),
-                ("HGET", keys.table(game), "seq"),
+                *(
+                    ("ZSCORE", keys.seats(partition, version), f"{player}:{opened:013}:{game}")
+                    for player in players
+                ),
+                ("HGET", keys.table(game, version), "seq"),
             ]
         )
         if now != b"%d" % projected["seq"]:

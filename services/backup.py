@@ -85,8 +85,8 @@ def _records(house: Services, tell: Tell) -> Iterator[Head | Secret | Leaves | E
         if found is not None:
             yield found
     for pattern in KEPT_PATTERNS:
-        for page in scan(wire, pattern):
-            yield from _kept(wire, house.clock(), page)
+        for page in wire.scan(pattern, PAGE):
+            yield from _kept(wire, house.clock(), [key.decode() for key in page])
     yield from _kept(wire, house.clock(), [house.keys.parked(p) for p in range(house.keys.partitions)])
     yield from _kept(wire, house.clock(), [Keys.server_key_now])
     yield Secret("key", settings.key_path.read_bytes())
@@ -190,17 +190,6 @@ def _pages(wire: Wire, stream: str) -> Iterator[list[Any]]:
     while page := wire.call("XRANGE", stream, after, "+", "COUNT", PAGE):
         yield page
         after = b"(" + page[-1][0]
-
-
-def scan(wire: Wire, pattern: str) -> Iterator[list[str]]:
-    """The keys that a pattern fits, some at a time; each once at least."""
-    cursor = b"0"
-    while True:
-        cursor, found = wire.call("SCAN", cursor, "MATCH", pattern, "COUNT", PAGE)
-        if found:
-            yield [key.decode() for key in found]
-        if cursor == b"0":
-            return
 
 
 def _kept(wire: Wire, now: int, keys: Sequence[str]) -> Iterator[Kept]:

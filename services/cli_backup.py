@@ -17,11 +17,12 @@ from services.backup import write_backup
 from services.backup_file import BadBackup, Summary, check_backup
 from services.cli import read_settings
 from services.cli_games import open_house
+from services.cluster import connect_store
 from services.embedded import EmbeddedStore, EmbeddedStoreError
 from services.printable import file_name, printable_line
 from services.record_files import FAULTY, UNREADABLE
 from services.restore import restore_backup
-from services.store import StoreError, StoreUnavailable, connect
+from services.store import StoreError, StoreUnavailable
 from services.wiring import now_ms, store_url
 
 FILE: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
@@ -67,7 +68,7 @@ def restore(file: Path) -> None:
         _checked(file)
         if not settings.store_url:
             stack.enter_context(EmbeddedStore(settings.data, settings.fsync))
-        client = stack.enter_context(connect(store_url(settings)))
+        client = stack.enter_context(connect_store(store_url(settings)))
         summary = restore_backup(settings, client, file, now_ms, told)
     click.echo(_told(summary, file))
     click.echo(f"restored; what was acknowledged after {_time(summary.head.at)} is not in it")

@@ -19,6 +19,7 @@ from domain.refusals import HeartsError, Malformed
 from services.archive import ArchiveUnavailable
 from services.cli import read_settings
 from services.cli_records import FILES
+from services.cluster import connect_store, wire_of
 from services.codec import CODEC
 from services.imported import NotImportable
 from services.keyscheck import require_marks
@@ -28,9 +29,8 @@ from services.players import LONGEST_NAME
 from services.printable import file_name, printable_line
 from services.proof import proof_lines
 from services.record_files import FAULTY, HOLDS, UNREADABLE, Unreadable, read_file
-from services.store import StoreError, StoreUnavailable, connect
+from services.store import StoreError, StoreUnavailable
 from services.tables import UnknownGame
-from services.wire import Wire
 from services.wiring import Services, build, store_url
 
 
@@ -44,8 +44,8 @@ def open_house(*, known: bool = False) -> Iterator[Services]:
     try:
         settings = read_settings()
         if known:
-            with connect(store_url(settings)) as client:
-                require_marks(Wire(client))
+            with connect_store(store_url(settings)) as client:
+                require_marks(wire_of(client))
         services = build(settings)
         try:
             yield services

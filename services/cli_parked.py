@@ -16,9 +16,10 @@ from services.cli_log import house_or_status_2
 from services.folded import Table, follow
 from services.overview import retry_parked, skip_parked
 from services.printable import printable_line
-from services.projections import Parked, update
+from services.projections import Parked
 from services.record_files import FAULTY
 from services.store import CorruptStream, Entry
+from services.summaries import update
 from services.tables import UnknownGame
 from services.wiring import Services
 

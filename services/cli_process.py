@@ -15,11 +15,11 @@ import click
 import redis
 
 from domain.refusals import HeartsError
+from services.cluster import connect_store, wire_of
 from services.embedded import EmbeddedStoreError
 from services.settings import Settings
 from services.store import PartitionMismatch, StoreUnavailable
 from services.supervise import Backoff
-from services.wire import Wire, connect
 
 PING_SECONDS: Final = 1.0
 """How long a store may take to show that it answers, when a process is about to stop."""
@@ -43,7 +43,7 @@ def once_store_answers(
     None where ``pause`` says, by a true value, that it is no longer wanted. Raises `click.ClickException` where the
     store answers and cannot be worked with.
     """
-    patience = Backoff(0.1, 2.0)
+    patience = Backoff(0.1, 2.0, apart=True)
     while True:
         try:
             return make()
@@ -62,8 +62,8 @@ def once_store_answers(
 def answers(url: str) -> bool:
     """Whether the store at an address answers within `PING_SECONDS`, whatever it says."""
     try:
-        with connect(url, timeout=PING_SECONDS) as client:
-            Wire(client).call("PING")
+        with connect_store(url, timeout=PING_SECONDS) as client:
+            wire_of(client).call("PING")
     except StoreUnavailable:
         return False
     except redis.ResponseError:

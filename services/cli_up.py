@@ -21,6 +21,7 @@ import redis
 
 from services.audit import KeyFileError, exposure
 from services.cli import read_settings, setting
+from services.cluster import Client, connect_store, wire_of
 from services.durability import Durability, WriteWatch
 from services.embedded import EmbeddedStore, EmbeddedStoreError
 from services.keyring import KeyRing
@@ -97,7 +98,7 @@ class House:
         self._store = None if settings.store_url else EmbeddedStore(settings.data, settings.fsync)
         self._store_backoff = Backoff(0.5, 10.0)
         self._store_due = 0.0
-        self._asking: redis.Redis | None = None
+        self._asking: Client | None = None
         self._writes: WriteWatch | None = None
         self._supervisor: Supervisor | None = None
         self._store_losses = Losses()
@@ -127,6 +128,7 @@ class House:
             self._store_began = time.monotonic()
             if not self._store.owned:
                 self._tell("the store of this folder belongs to another `hearts up`, and is shared with it")
+            self._pass_on(self._store)
         self._check_store()
         self._writes = self._watch_writes()
         self._check_bots()
@@ -216,11 +218,16 @@ class House:
         try:
             store.start()
             self._store_backoff.succeed()
+            self._pass_on(store)
         except (EmbeddedStoreError, OSError) as error:
             self._store_due = time.monotonic() + self._store_backoff.fail()
             if loud:
                 self._tell(f"the store cannot be started: {error}")
         self._store_began = time.monotonic()
+
+    def _pass_on(self, store: EmbeddedStore) -> None:
+        if store.notice:
+            self._tell(f"warning: {store.notice}")
 
     def _take_port(self) -> int:
         """A port that is free; that of a `hearts up` that was killed is waited for, as its API is just stopping."""
@@ -237,26 +244,27 @@ class House:
     def _check_store(self) -> None:
         """Find out now, and say clearly, what the processes would find out each by itself."""
         settings = self._settings
-        with connect(store_url(settings)) as client:
-            try:
+        try:
+            with connect_store(store_url(settings)) as client:
                 fix_partitions(client, settings.partitions)
-                KeyRing(Wire(client), settings.key_path, secrets.token_bytes)
+                KeyRing(wire_of(client), settings.key_path, secrets.token_bytes)
                 warnings = Durability(client, trusted=self._store is not None).warnings()
-            except StoreUnavailable as error:
-                raise HouseError(f"the store does not answer: {error}") from error
-            except redis.RedisError as error:
-                raise HouseError(f"the store cannot be worked with: {error}") from error
-            except (PartitionMismatch, KeyFileError) as error:
-                raise HouseError(str(error)) from error
+        except StoreUnavailable as error:
+            raise HouseError(f"the store does not answer: {error}") from error
+        except redis.RedisError as error:
+            raise HouseError(f"the store cannot be worked with: {error}") from error
+        except (PartitionMismatch, KeyFileError) as error:
+            raise HouseError(str(error)) from error
         if warnings:
             self._tell(f"warning: {'; '.join(warnings)}")
         if exposed := exposure(settings.key_path):
             self._tell(f"warning: {exposed}")
 
     def _watch_writes(self) -> WriteWatch:
-        self._asking = connect(store_url(self._settings), timeout=ASK_SECONDS)
+        self._asking = connect_store(store_url(self._settings), timeout=ASK_SECONDS)
         folder = None if self._store is None else self._store.folder
-        return WriteWatch(Durability(self._asking, folder=folder), self._tell)
+        durability = Durability(self._asking, folder=folder, replicas=self._settings.replicas)
+        return WriteWatch(durability, self._tell)
 
     def _check_bots(self) -> None:
         """Say what keeps bots from moving; it is no reason not to serve people."""

@@ -22,7 +22,12 @@ Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 """Fields of an event as stored under version v -> its fields under version v + 1."""
 
 UPCASTERS: Final[Mapping[tuple[str, int], Upcaster]] = {}
-"""By stored name and the version it was stored under. Version 1 is not written; a later one stands last, as ``v``."""
+"""By stored name and the version it was stored under: the one place where what was stored before is brought up to date.
+
+Version 1 is not written; a later one stands last, as ``v``. Who changes the fields of an event, other than by adding one
+at the end that may be missing, adds its upcaster here and a recording of the new version to `tests/golden`, which hold
+this table: every version that was ever stored is in a game there, and folds as it did.
+"""
 
 _VERSION_MARK: Final = b',"v":'
 _HIDDEN: Final[dict[type[e.Event], Any]] = {
@@ -51,6 +56,8 @@ class Codec:
         self._latest: dict[str, int] = {}
         for name, version in self._upcasters:
             self._latest[name] = max(self._latest.get(name, 1), version + 1)
+        self.versions = {name: self._latest.get(name, 1) for name in self.names}
+        """The version that each kind is written under, by its stored name; all before it are read."""
 
     def encode(self, event: e.Event, seq: int) -> Stored:
         """``event`` as number ``seq`` of its game."""

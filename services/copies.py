@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from services import desks
 from services.folded import Table
 from services.owed import HOUSE_LEASE_MS, next_due
-from services.projections import Update, index_fields
 from services.standings_fold import finished_of
+from services.summaries import Update, index_fields
 from services.translog import Place
 
 _SKEW_MS = 5_000
@@ -102,7 +102,7 @@ def list_problems(copies: Copies, table: Table, right: Update, now: int, *, ende
     if ended and table.state.phase == "over" and not copies.archived:
         if copies.finished is None:
             yield "it is over, and it is not among the games that are to be archived"
-        elif copies.finished > now + _SKEW_MS:
+        elif copies.finished > max(now, table.at) + _SKEW_MS:  # the clock may have been set back since
             yield f"it is to be archived as if it ended at {copies.finished:.0f}, which is yet to come"
         elif copies.finished < table.at:
             yield f"it is to be archived as if it ended at {copies.finished:.0f}, and it did at {table.at}"

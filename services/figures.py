@@ -7,8 +7,9 @@ from typing import NamedTuple
 import redis
 
 from services.pressure import memory_of
-from services.projections import GROUP, STATUSES
+from services.projections import GROUP
 from services.standings_fold import Ledger
+from services.summaries import STATUSES
 from services.wire import StoreUnavailable
 from services.wiring import Services
 
@@ -35,14 +36,15 @@ class Figures(NamedTuple):
     unfolded: int
     """Finished games that are not in the standings yet, at most 1000."""
     memory: int | None
-    """Bytes that the store's server uses; none where it does not say."""
+    """Bytes that the store's primaries use; none where they do not say."""
 
 
 def read_figures(services: Services) -> Figures:
     """Read them. Raises `StoreUnavailable`."""
     keys, wire, now = services.keys, services.store.wire, services.clock()
     every = range(keys.partitions)
-    games = wire.pipeline([("ZCARD", keys.lobby(p, status)) for status in STATUSES for p in every])
+    read = services.projections.versions.live()
+    games = wire.pipeline([("ZCARD", keys.lobby(p, status, read)) for status in STATUSES for p in every])
     due = wire.pipeline([("ZCARD", keys.due(p)) for p in every])
     overdue = wire.pipeline([("ZCOUNT", keys.due(p), "-inf", now) for p in every])
     first = min(services.store.dues().values(), default=now)
@@ -60,8 +62,13 @@ def read_figures(services: Services) -> Figures:
         parked=skipped.count(False),
         skipped=skipped.count(True),
         unfolded=Ledger(services.store.wire, keys).lag(),
-        memory=memory_of(services.store.wire).get("used_memory"),
+        memory=_memory(services),
     )
+
+
+def _memory(services: Services) -> int | None:
+    used = [one["used_memory"] for one in memory_of(services.store.wire) if "used_memory" in one]
+    return sum(used) if used else None
 
 
 def _queued(services: Services) -> int | None:

@@ -281,7 +281,7 @@ class Hub:
         self._thread.start()
 
     def _run(self) -> None:
-        patience = Backoff(0.05, 1.0)
+        patience = Backoff(0.05, 1.0, apart=True)
         while not self._is_done():
             try:
                 replies = read_behind(self._store.wire, self._cursors, BLOCK_MS, 1_000)

@@ -27,11 +27,11 @@ from services.hidden_parts import secret_problems
 from services.integrity import Kept
 from services.leaves import Leaf, leaf_kind
 from services.logcheck import leaf_problems
-from services.projections import update
 from services.proof import Claim, proof_lines, read_proof
 from services.receipts import ReceiptReport, judge_receipt
 from services.snapshot import Snapshot, is_of_other_version, read_snapshot, take_snapshot
 from services.store import CorruptStream, Entry
+from services.summaries import update
 from services.translog import CorruptTransparencyLog
 from services.verdicts import verify_throughout
 

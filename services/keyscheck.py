@@ -13,9 +13,11 @@ from typing import Final, NamedTuple
 import msgspec
 import redis
 
-from services.keys import EVERY_PATTERN, STREAMS_PATTERN, Keys
-from services.projections import STATUSES
-from services.wire import StoreError, Wire, template_of, type_of
+from services.key_types import template_of, type_of
+from services.keys import EVERY_PATTERN, STREAMS_PATTERN, Keys, version_of
+from services.summaries import STATUSES
+from services.versions import GAMES, Versions
+from services.wire import StoreError, Wire
 
 PAGE: Final = 1000
 """Keys, or members of a list, that are looked at at a time."""
@@ -47,14 +49,25 @@ class KeysCheck:
         self._partitions = {
             spell(p): p
             for p in range(keys.partitions)
-            for spell in (keys.feed, keys.due, keys.parked, keys.finished, keys.seats, keys.inbox)
+            for spell in (
+                keys.feed,
+                keys.due,
+                keys.parked,
+                keys.finished,
+                keys.seats,
+                keys.inbox,
+                keys.written,
+            )
         } | {keys.lobby(p, status): p for p in range(keys.partitions) for status in STATUSES}
         self._count = 0
+        self._read = 0
+        """The version of the lists that is read."""
 
     def run(self) -> KeysReport:
         """Everything that is wrong."""
         problems: list[str] = []
         more = 0
+        self._read = Versions(self._wire, self._keys, GAMES).live()
         for problem in self._problems():
             if len(problems) < MOST_TOLD:
                 problems.append(problem)
@@ -65,18 +78,10 @@ class KeysCheck:
         return KeysReport(not problems, self._count, tuple(problems))
 
     def _problems(self) -> Iterator[str]:
-        for page in self._pages():
+        for page in self._wire.scan(EVERY_PATTERN, PAGE):
             yield from self._of_page(page)
         for p in range(self._keys.partitions):
             yield from self._of_lists(p)
-
-    def _pages(self) -> Iterator[list[bytes]]:
-        cursor = b"0"
-        while True:
-            cursor, found = self._wire.call("SCAN", cursor, "MATCH", EVERY_PATTERN, "COUNT", PAGE)
-            yield found
-            if cursor == b"0":
-                return
 
     def _of_page(self, found: Sequence[bytes]) -> Iterator[str]:
         kinds = self._wire.pipeline([("TYPE", key) for key in found])
@@ -98,16 +103,20 @@ class KeysCheck:
 
     def _misplaced(self, key: str) -> str | None:
         """Why a key cannot be where it is."""
-        found = template_of(key)
+        plain, version = version_of(key)
+        found = template_of(plain)
         if found is None or "pNN" not in found[0].key:
             return None
         name, parts = found[0].name, found[1]
         if name in _OF_GAMES or name == "desk":
-            right = getattr(self._keys, name)(parts.get("game") or parts["player"])
+            which = (version,) if version else ()
+            right = getattr(self._keys, name)(parts.get("game") or parts["player"], *which)
             if right == key:
                 return None
             return f"the key {key:.200} is in a wrong partition: the house looks at {right:.200}"
-        return None if key in self._partitions else f"the key {key:.200} is of no partition, or of no status"
+        return (
+            None if plain in self._partitions else f"the key {key:.200} is of no partition, or of no status"
+        )
 
     def _without_stream(self, owned: Sequence[tuple[str, str]]) -> Iterator[str]:
         there = self._wire.pipeline([("EXISTS", self._keys.stream(game)) for _, game in owned])
@@ -121,18 +130,17 @@ class KeysCheck:
     def _of_lists(self, partition: int) -> Iterator[str]:
         keys = self._keys
         plain = [
-            *(keys.lobby(partition, status) for status in STATUSES),
+            *(keys.lobby(partition, status, self._read) for status in STATUSES),
             keys.due(partition),
             keys.finished(partition),
         ]
         for key in plain:
             for page in self._members(key):
                 yield from self._strangers(key, partition, [(one, one) for one in page])
-        for page in self._members(keys.seats(partition)):
-            yield from self._strangers(
-                keys.seats(partition), partition, [(one, one.rpartition(":")[2]) for one in page]
-            )
-            yield from self._not_at_table(keys.seats(partition), page)
+        seats = keys.seats(partition, self._read)
+        for page in self._members(seats):
+            yield from self._strangers(seats, partition, [(one, one.rpartition(":")[2]) for one in page])
+            yield from self._not_at_table(seats, page)
 
     def _members(self, key: str) -> Iterator[list[str]]:
         """The members of a sorted set, some at a time; none of what is no such set, which is told of its key."""
@@ -164,7 +172,8 @@ class KeysCheck:
     def _without_seat(self, key: str, members: Sequence[str]) -> list[str]:
         asked: list[tuple[str, ...]] = []
         for one in members:
-            asked += [("HGET", self._keys.table(one.rpartition(":")[2]), "players"), ("ZSCORE", key, one)]
+            table = self._keys.table(one.rpartition(":")[2], self._read)
+            asked += [("HGET", table, "players"), ("ZSCORE", key, one)]
         replies = self._wire.pipeline(asked)
         found = []
         for one, players, score in zip(members, replies[::2], replies[1::2], strict=True):
@@ -182,16 +191,11 @@ def require_marks(wire: Wire) -> None:
     marks = (Keys.partitions_key, Keys.server_key)
     there = wire.pipeline([("EXISTS", key) for key in marks])
     gone = [key for key, exists in zip(marks, there, strict=True) if not exists]
-    cursor = b"0"
-    while gone:
-        cursor, found = wire.call("SCAN", cursor, "MATCH", STREAMS_PATTERN, "COUNT", PAGE)
-        if found:
-            raise StoreError(
-                f"the store has games, and {' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} gone from it; "
-                "`hearts up` writes what is missing anew, by the settings and the key file"
-            )
-        if cursor == b"0":
-            return
+    if gone and any(wire.scan(STREAMS_PATTERN, PAGE)):
+        raise StoreError(
+            f"the store has games, and {' and '.join(gone)} {'is' if len(gone) == 1 else 'are'} gone from it; "
+            "`hearts up` writes what is missing anew, by the settings and the key file"
+        )
 
 
 def _type_of(raw: bytes) -> str | None:
@@ -203,5 +207,5 @@ def _type_of(raw: bytes) -> str | None:
 
 def _game_of(key: str) -> str | None:
     """The game that a key is of, where it is of one."""
-    found = template_of(key)
+    found = template_of(version_of(key)[0])
     return found[1]["game"] if found is not None and found[0].name in _OF_GAMES else None

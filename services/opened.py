@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import redis
-
+from services.cluster import Client, wire_of
 from services.keys import Keys
 from services.projections import Projections
-from services.wire import Wire
 
 
 class Opened:
     """The tables that players of a store have opened. Every method raises `StoreUnavailable`."""
 
-    def __init__(self, client: redis.Redis, projections: Projections) -> None:
-        self._wire = Wire(client)
+    def __init__(self, client: Client, projections: Projections) -> None:
+        self._wire = wire_of(client)
         self._projections = projections
 
     def note(self, player: str, game: str) -> None:

@@ -18,6 +18,12 @@ from services.folded import Table
 HOUSE_LEASE_MS: Final = 5_000
 """How long a worker has a game to itself that it took from the due set, ms."""
 
+TRICK_MS: Final = 2_000
+"""How long a trick stays before the next is led where all persons have handed their seats over, ms.
+
+They can follow the game so, and come back to it, which could else be over within a second.
+"""
+
 Decide = Callable[[Table, int], tuple[list[e.Event], State]]
 """What the house does at a table at a time in ms: events, none where there is nothing to do, and the state after them."""
 
@@ -36,12 +42,13 @@ class Turn(NamedTuple):
 
 
 def next_due(state: State, now: int) -> int | None:
-    """When the house must act at this table, in ms: for its bots now, else at a deadline, or to end it as abandoned.
+    """When the house must act at this table, in ms: for its bots now, or after `TRICK_MS`, else at a deadline, or to end it as abandoned.
 
     None where it never must: the game is over, or the table was opened without a time after which it is abandoned.
     """
     if bots_owe(state):
-        return now
+        held = _held_until(state)
+        return now if held is None else max(now, held)
     late = deadline(state)
     return left_until(state) if late is None else late
 
@@ -63,6 +70,16 @@ def house_events(state: State, at: int, most: int) -> tuple[list[e.Event], State
     return events, state
 
 
+def _held_until(state: State) -> int | None:
+    """Until when the bots wait with the next trick, in ms, for persons who have handed their seats over; none where they do not."""
+    hand = state.hand
+    if state.phase != "play" or hand is None or hand.trick or not of_bots(state):
+        return None
+    away = [seat for seat in state.seats if seat.away]
+    # who has said to come back waits for the end of the hand, and not for its tricks
+    return state.last_at + TRICK_MS if away and not any(seat.returning for seat in away) else None
+
+
 def owed(most: int) -> Decide:
     """What the house owes, as `house_events` says."""
     return lambda table, at: house_events(table.state, at, most)
@@ -76,6 +93,9 @@ def _owed(state: State, at: int) -> AnyCommand | None:
         if passed:
             return LockTable(at=at)
     else:
+        held = _held_until(state)
+        if held is not None and at < held:
+            return None
         for seat in to_act(state):
             if passed or state.seats[seat].house_plays:
                 return house_move(state, seat, at)

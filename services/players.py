@@ -11,19 +11,18 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-import redis
-
 from domain.bots import BOTS
 from domain.refusals import Malformed
 from domain.state import State
 from services.audit import Signer
+from services.cluster import Client, wire_of
 from services.keys import Keys
 from services.memory import Remembered
 from services.standings import BOT_MARK
 from services.token_forms import FIRST_SCOPES
 from services.token_scripts import SET_IF_THERE
 from services.tokens import BELIEVED_MS, Tokens
-from services.wire import StoreUnavailable, Wire
+from services.wire import StoreUnavailable
 
 LONGEST_NAME: Final = 40
 """Characters of a name, after trimming."""
@@ -61,11 +60,16 @@ class Players:
     """The players of a store. Every method that asks it raises `StoreUnavailable` when it does not answer."""
 
     def __init__(
-        self, client: redis.Redis, key: Signer, clock: Callable[[], int], entropy: Callable[[int], bytes]
+        self,
+        client: Client,
+        key: Signer,
+        clock: Callable[[], int],
+        entropy: Callable[[int], bytes],
+        replicas: int = 0,
     ) -> None:
-        self._wire = Wire(client)
+        self._wire = wire_of(client, replicas)
         self._entropy = entropy
-        self.tokens = Tokens(self._wire, key, clock, entropy)
+        self.tokens = Tokens(self._wire, key, clock, entropy, wire_of(client))
         self._known: Remembered[Player] = Remembered(clock, BELIEVED_MS, _REMEMBERED)
         self._names: Remembered[str] = Remembered(clock, _NAME_MS, _REMEMBERED)
 
@@ -119,17 +123,12 @@ class Players:
 
     def all(self) -> Iterator[Player]:
         """Every player that has not been erased, in no order; also those who are only spoken of, without scopes."""
-        cursor = 0
-        while True:
-            place, found = self._wire.call("SCAN", cursor, "MATCH", Keys.player("*"), "COUNT", 500)
+        for found in self._wire.scan(Keys.player("*"), 500):
             replies = self._wire.pipeline([("HMGET", key, "name", "scopes") for key in found])
             for key, (name, scopes) in zip(found, replies, strict=True):
                 if name:
                     player = key.decode().rpartition(":")[2]
                     yield Player(player, name.decode(), frozenset((scopes or b"").decode().split()))
-            cursor = int(place)
-            if not cursor:
-                return
 
     def rename(self, player: str, name: str) -> str | None:
         """Call a player otherwise: the name as it is kept, none where there is no such player. Raises `Malformed`."""

@@ -59,20 +59,32 @@ class Pressure:
         return None
 
 
-def memory_of(wire: Wire) -> dict[str, int]:
-    """What the store's server tells of its memory, in bytes; nothing where its user may not ask. Raises `StoreUnavailable`."""
+def memory_of(wire: Wire) -> list[dict[str, int]]:
+    """What each of the store's primaries tells of its memory, in bytes; nothing where its user may not ask.
+
+    Raises `StoreUnavailable`.
+    """
     try:
-        told: bytes = wire.call("INFO", "memory")
+        every: list[bytes] = wire.everywhere("INFO", "memory")
     except StoreUnavailable:
         raise
     except redis.ResponseError:
-        return {}
-    pairs = (line.partition(":") for line in told.decode().splitlines())
-    return {name: int(value) for name, _, value in pairs if value.isdecimal()}
+        return []
+    return [
+        {
+            name: int(value)
+            for name, _, value in (line.partition(":") for line in told.decode().splitlines())
+            if value.isdecimal()
+        }
+        for told in every
+    ]
 
 
 def memory_share(wire: Wire) -> float | None:
-    """How much of its ``maxmemory`` the store uses, or of its machine's where it has none; none where it does not say."""
-    told = memory_of(wire)
-    most = told.get("maxmemory") or told.get("total_system_memory")
-    return told["used_memory"] / most if most and "used_memory" in told else None
+    """How much of its ``maxmemory`` the fullest primary uses, or of its machine's where it has none; none where none says."""
+    shares = []
+    for told in memory_of(wire):
+        most = told.get("maxmemory") or told.get("total_system_memory")
+        if most and "used_memory" in told:
+            shares.append(told["used_memory"] / most)
+    return max(shares, default=None)

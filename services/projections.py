@@ -8,37 +8,27 @@ from __future__ import annotations
 
 import heapq
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
 
 import msgspec
-import redis
 
 from domain.refusals import Malformed
-from domain.view import view
+from services.cluster import Client, wire_of
 from services.feed import Feed
-from services.folded import Table
 from services.keys import Keys
-from services.wire import Call, Script, Wire
+from services.summaries import STATUSES, VERSION, WRITE, Update, arguments
+from services.versions import GAMES, MOVED, Fence, Superseded, Versions, spell_fence
+from services.wire import Call, Script
 
 GROUP: Final = "projector"
 """The consumer group of the feeds by which the read models are kept."""
-VERSION: Final = 1
-"""Of what a summary holds; one of a lower version is written again though its seq is no older."""
-STATUSES: Final = ("open", "playing", "over")
 AT_ONCE: Final = 200
 """Games that one call of the script writes, so that it holds up the server for 2 ms at most."""
 
 Position = tuple[int, str]
 """Place of a game in a list that is sorted newest first: when it was opened, in ms, and its id."""
-
-
-class Update(NamedTuple):
-    """A game as it is to be projected."""
-
-    game: str
-    seq: int
-    summary: dict[str, Any]
 
 
 class Parked(msgspec.Struct, frozen=True):
@@ -70,99 +60,16 @@ end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1
 """)
-WRITE: Final = Script("""
--- All keys are of one partition.
--- KEYS[1] feed   KEYS[2] games of players   KEYS[3] parked games
--- KEYS[4], KEYS[5], KEYS[6] games that are open, playing, over   KEYS[7] finished games that are not in the archive
--- KEYS[8] and on: a table for each game
--- ARGV[1] version of the summaries   ARGV[2] group   ARGV[3] how many feed entries are acknowledged, and then
--- their ids; then for each game: id, seq, summary, its place among open, playing, over (1 to 3), opened at (ms,
--- 13 digits), its players, their ids between spaces, its last event at (ms)
--- Returns how many games were newer here than in the store and have been written.
-local version, acks = tonumber(ARGV[1]), tonumber(ARGV[3])
-
-local function move(key, old, new, suffix)
-  for player in string.gmatch(old, '%S+') do
-    if not string.find(' ' .. new .. ' ', ' ' .. player .. ' ', 1, true) then
-      redis.call('ZREM', key, player .. suffix)
-    end
-  end
-  for player in string.gmatch(new, '%S+') do
-    if not string.find(' ' .. old .. ' ', ' ' .. player .. ' ', 1, true) then
-      redis.call('ZADD', key, 0, player .. suffix)
-    end
-  end
-end
-
-local written, place = 0, 8
-for i = 4 + acks, #ARGV, 7 do
-  local game, seq, summary, status, opened, players, at = unpack(ARGV, i, i + 6)
-  local old = redis.call('HMGET', KEYS[place], 'v', 'seq', 'status', 'players')
-  local known = tonumber(old[1] or 0)
-  if known < version or (known == version and tonumber(old[2]) < tonumber(seq)) then
-    if old[3] and old[3] ~= status then
-      redis.call('ZREM', KEYS[3 + tonumber(old[3])], game)
-    end
-    redis.call('ZADD', KEYS[3 + tonumber(status)], opened, game)
-    move(KEYS[2], old[4] or '', players, ':' .. opened .. ':' .. game)
-    redis.call('HSET', KEYS[place], 'v', version, 'seq', seq, 'summary', summary, 'status', status,
-      'players', players)
-    redis.call('HDEL', KEYS[3], game)
-    if status == '3' and old[3] ~= '3' then
-      redis.call('ZADD', KEYS[7], at, game)
-    end
-    written = written + 1
-  end
-  place = place + 1
-end
-for i = 4, 3 + acks, 1000 do
-  redis.call('XACK', KEYS[1], ARGV[2], unpack(ARGV, i, math.min(i + 999, 3 + acks)))
-end
-return written
-""")
-
-
-def update(game: str, table: Table, opened: int) -> Update:
-    """The projection of a table that was opened at `opened` (ms since 1970 UTC)."""
-    return Update(game, table.seq, _summary(game, table, opened))
-
-
-def _summary(game: str, table: Table, opened: int) -> dict[str, Any]:
-    seen = view(table.state, None)
-    status = {"seats": "open", "over": "over"}.get(seen.phase, "playing")
-    return {
-        "id": game,
-        "seq": table.seq,
-        "status": status,
-        "phase": seen.phase,
-        "variant": seen.rules.variant,
-        "players": seen.rules.players,
-        "seats": [
-            {
-                "seat": one.seat,
-                "kind": one.kind,
-                "player": one.player or None,
-                "bot": None if one.bot is None else one.bot.name,
-            }
-            for one in seen.seats
-        ],
-        "created_at": opened,
-        "updated_at": table.at,
-        "hand_number": seen.hand_number,
-        "totals": seen.totals,
-        "winners": seen.winners,
-        "rated": table.state.rated,
-        "target": seen.rules.target,
-    }
 
 
 class Projections:
     """The read models of a store."""
 
-    def __init__(self, client: redis.Redis, keys: Keys) -> None:
-        self._wire = Wire(client)
+    def __init__(self, client: Client, keys: Keys) -> None:
+        self._wire = wire_of(client)
         self._keys = keys
         self._feed = Feed(client, keys)
+        self.versions = Versions(self._wire, keys, GAMES)
 
     # --- writing
 
@@ -176,33 +83,74 @@ class Projections:
         have been written.
         """
         acks = acks or {}
-        last, written = [], 0
+        last: list[tuple[int, Callable[[Fence], Call]]] = []
+        written = 0
         for partition in sorted({*updates, *acks}):
             mine = updates.get(partition, ())
             for start in range(0, len(mine) - AT_ONCE, AT_ONCE):
-                written += self._wire.run(WRITE, *self._call(partition, mine[start : start + AT_ONCE], ()))
+                some = partial(self._call, partition, mine[start : start + AT_ONCE], ())
+                written += sum(self.versions.run_each(WRITE, [(partition, some)]))
             rest = mine[(len(mine) - 1) // AT_ONCE * AT_ONCE :]
-            last.append(self._call(partition, rest, acks.get(partition, ())))
-        replies: list[int] = self._wire.run_each(WRITE, last)
-        return written + sum(replies)
+            last.append((partition, partial(self._call, partition, rest, acks.get(partition, ()))))
+        return written + sum(self.versions.run_each(WRITE, last))
 
-    def _call(self, partition: int, updates: Sequence[Update], acks: Sequence[bytes]) -> Call:
-        keys = self._keys
-        used = [keys.feed(partition), keys.seats(partition), keys.parked(partition)]
-        used += [keys.lobby(partition, status) for status in STATUSES] + [keys.finished(partition)]
-        used += [keys.table(one.game) for one in updates]
-        args: list[Any] = [VERSION, GROUP, len(acks), *acks]
+    def write_version(self, updates: Mapping[int, Sequence[Update]], fence: Fence) -> None:
+        """Project games of each partition in the last version of ``fence`` alone, as `write` does; those that are newer.
+
+        Raises `Superseded` where other versions are written by now.
+        """
+        calls = [
+            self._call(partition, mine[start : start + AT_ONCE], (), fence, fence[-1:])
+            for partition, mine in updates.items()
+            for start in range(0, len(mine), AT_ONCE)
+        ]
+        if MOVED in self._wire.run_each(WRITE, calls):
+            raise Superseded("another rebuild of the games has begun")
+
+    def _call(
+        self,
+        partition: int,
+        updates: Sequence[Update],
+        acks: Sequence[bytes],
+        fence: Fence,
+        versions: Fence | None = None,
+    ) -> Call:
+        keys, into = self._keys, fence if versions is None else versions
+        used = [
+            keys.feed(partition),
+            keys.parked(partition),
+            keys.finished(partition),
+            keys.written(partition),
+        ]
+        for version in into:
+            used += [keys.seats(partition, version)]
+            used += [keys.lobby(partition, status, version) for status in STATUSES]
+        used += [keys.table(one.game, version) for one in updates for version in into]
+        args: list[Any] = [
+            VERSION,
+            GROUP,
+            spell_fence(fence),
+            len(into),
+            int(versions is None),
+            len(acks),
+            *acks,
+        ]
         for one in updates:
-            args += _arguments(one)
+            args += arguments(one)
         return used, args
 
     def seqs(self, games: Sequence[str]) -> dict[str, int]:
-        """How far each game is projected by this version, 0 where it is not."""
-        replies = self._wire.pipeline([("HMGET", self._keys.table(game), "v", "seq") for game in games])
-        return {
-            game: int(seq) if version is not None and int(version) >= VERSION else 0
-            for game, (version, seq) in zip(games, replies, strict=True)
-        }
+        """How far each game is projected in every version that is written now, 0 where it is not."""
+        fences = self.versions.fences(map(self._keys.partition, games))
+        asked = [(game, version) for game in games for version in fences[self._keys.partition(game)]]
+        replies = self._wire.pipeline(
+            [("HMGET", self._keys.table(game, version), "v", "seq") for game, version in asked]
+        )
+        found: dict[str, int] = {}
+        for (game, _), (version, seq) in zip(asked, replies, strict=True):
+            upto = int(seq) if version is not None and int(version) >= VERSION else 0
+            found[game] = min(upto, found.get(game, upto))
+        return found
 
     def park(self, games: Mapping[str, Parked]) -> None:
         """Set games aside, each with the reason. `write` takes back those that it writes."""
@@ -234,7 +182,7 @@ class Projections:
 
     def tables(self, games: Sequence[str]) -> list[dict[str, Any]]:
         """The summaries of those of ``games`` that are projected."""
-        return [one for one in self._tables(games) if one is not None]
+        return [one for one in self._tables(games, self.versions.live()) if one is not None]
 
     def list_games(
         self,
@@ -253,10 +201,11 @@ class Projections:
         if status is not None and status not in STATUSES:
             raise Malformed(f"no status {status!r:.40}; there are {', '.join(STATUSES)}")
         place = None if after is None else _read_cursor(after)
+        version = self.versions.live()  # for all of this answer
         found: list[dict[str, Any]] = []
         while len(found) <= limit:
-            places = self._places(status, player, place, limit + 1)
-            summaries = self._tables([game for _, game in places])
+            places = self._places(version, status, player, place, limit + 1)
+            summaries = self._tables([game for _, game in places], version)
             # the status of a game may have changed since its place was read
             found += [one for one in summaries if one is not None and status in (None, one["status"])]
             if len(places) <= limit:
@@ -296,25 +245,28 @@ class Projections:
 
     # --- inside
 
-    def _tables(self, games: Sequence[str]) -> list[dict[str, Any] | None]:
-        replies = self._wire.pipeline([("HGET", self._keys.table(game), "summary") for game in games])
+    def _tables(self, games: Sequence[str], version: int) -> list[dict[str, Any] | None]:
+        replies = self._wire.pipeline(
+            [("HGET", self._keys.table(game, version), "summary") for game in games]
+        )
         return [None if reply is None else msgspec.json.decode(reply) for reply in replies]
 
     def _places(
-        self, status: str | None, player: str | None, before: Position | None, count: int
+        self, version: int, status: str | None, player: str | None, before: Position | None, count: int
     ) -> list[Position]:
         """The newest `count` places behind `before`, those of a player whatever the status."""
         found = (
-            self._player_places(player, before, count)
+            self._player_places(version, player, before, count)
             if player is not None
-            else self._status_places(STATUSES if status is None else (status,), before, count)
+            else self._status_places(version, STATUSES if status is None else (status,), before, count)
         )
         return heapq.nlargest(count, found)
 
     def _status_places(
-        self, statuses: Sequence[str], before: Position | None, count: int
+        self, version: int, statuses: Sequence[str], before: Position | None, count: int
     ) -> Iterable[Position]:
-        lobbies = [self._keys.lobby(p, status) for p in range(self._keys.partitions) for status in statuses]
+        every = range(self._keys.partitions)
+        lobbies = [self._keys.lobby(p, status, version) for p in every for status in statuses]
         end = "+inf" if before is None else f"({before[0]}"
         commands: list[tuple[Any, ...]] = [
             ("ZREVRANGEBYSCORE", lobby, end, "-inf", "WITHSCORES", "LIMIT", 0, count) for lobby in lobbies
@@ -327,43 +279,18 @@ class Projections:
                 if before is None or place < before:
                     yield place
 
-    def _player_places(self, player: str, before: Position | None, count: int) -> Iterable[Position]:
+    def _player_places(
+        self, version: int, player: str, before: Position | None, count: int
+    ) -> Iterable[Position]:
         end = f"({player};" if before is None else f"({player}:{before[0]:013}:{before[1]}"
-        for member in self._lexical(self._keys.seats, f"[{player}:", end, count):
-            _, opened, game = member.rsplit(":", 2)
-            yield int(opened), game
-
-    def _lexical(self, key: Callable[[int], str], low: str, high: str, count: int = -1) -> Iterator[str]:
-        """Members of a lexical index of every partition, the last ones of each."""
         commands = [
-            ("ZREVRANGEBYLEX", key(p), high, low, "LIMIT", 0, count) for p in range(self._keys.partitions)
+            ("ZREVRANGEBYLEX", self._keys.seats(p, version), end, f"[{player}:", "LIMIT", 0, count)
+            for p in range(self._keys.partitions)
         ]
         for reply in self._wire.pipeline(commands):
-            yield from (member.decode() for member in reply)
-
-
-def index_fields(one: Update) -> dict[str, bytes]:
-    """What is kept beside a summary, by name: by this the lists are changed when the game goes on."""
-    summary = one.summary
-    return {
-        "seq": b"%d" % one.seq,
-        "status": b"%d" % (STATUSES.index(summary["status"]) + 1),
-        "players": " ".join(seat["player"] for seat in summary["seats"] if seat["player"]).encode(),
-    }
-
-
-def _arguments(one: Update) -> tuple[Any, ...]:
-    kept = index_fields(one)
-    opened = f"{one.summary['created_at']:013}"
-    return (
-        one.game,
-        kept["seq"],
-        msgspec.json.encode(one.summary),
-        kept["status"],
-        opened,
-        kept["players"],
-        one.summary["updated_at"],
-    )
+            for member in reply:
+                _, opened, game = member.decode().rsplit(":", 2)
+                yield int(opened), game
 
 
 def _write_cursor(place: Position) -> str:

@@ -16,8 +16,9 @@ from typing import Final, NamedTuple
 
 import redis
 
+from services.cluster import Client, wire_of
 from services.keys import Keys
-from services.wire import Script, StoreUnavailable, Wire
+from services.wire import Script, StoreUnavailable
 
 SHARES: Final = 20
 """Into so many parts a process takes what a limit allows."""
@@ -65,8 +66,8 @@ class _Window:
 class Rates:
     """The counts of a store. Where it does not answer, this process counts alone."""
 
-    def __init__(self, client: redis.Redis, timer: Callable[[], float] = time.monotonic) -> None:
-        self._wire = Wire(client)
+    def __init__(self, client: Client, timer: Callable[[], float] = time.monotonic) -> None:
+        self._wire = wire_of(client)
         self._timer = timer
         self._windows: OrderedDict[str, _Window] = OrderedDict()
         self._lock = Lock()

@@ -15,7 +15,7 @@ import msgspec
 from domain.refusals import CorruptLog, Malformed
 from services.archive import Archive
 from services.audit import load_keys
-from services.backup import KEPT_TEMPLATES, Tell, scan
+from services.backup import KEPT_TEMPLATES, Tell
 from services.backup_file import (
     AnyRecord,
     BadBackup,
@@ -29,9 +29,11 @@ from services.backup_file import (
     events_of,
     read_backup,
 )
-from services.entries import CorruptStream, entries_of
+from services.cluster import Client, wire_of
+from services.entries import PAGE, CorruptStream, entries_of
 from services.feed import Feed
 from services.folded import follow
+from services.key_types import template_of
 from services.keys import EVERY_PATTERN, Keys
 from services.leaves import Leaf
 from services.notes import read_checkpoint
@@ -44,7 +46,6 @@ from services.store import RESTORING
 from services.token_forms import id_of
 from services.translog import TransparencyLog
 from services.whole_files import create_whole
-from services.wire import Wire, template_of
 
 _WRITERS: Final[dict[str, str]] = {"string": "SET", "hash": "HSET", "set": "SADD"}
 
@@ -54,7 +55,7 @@ class NotEmpty(BadBackup):
 
 
 def restore_backup(
-    settings: Settings, client: Any, path: Path, clock: Callable[[], int], tell: Tell
+    settings: Settings, client: Client, path: Path, clock: Callable[[], int], tell: Tell
 ) -> Summary:
     """Put a backup into the empty house of the settings, with the store of ``client``.
 
@@ -79,11 +80,11 @@ class _Restorer:
     """Puts the records of a backup where they belong."""
 
     def __init__(
-        self, settings: Settings, client: Any, summary: Summary, clock: Callable[[], int], tell: Tell
+        self, settings: Settings, client: Client, summary: Summary, clock: Callable[[], int], tell: Tell
     ) -> None:
         self._settings, self._summary, self._clock, self._tell = settings, summary, clock, tell
         self._keys = Keys(summary.head.partitions)
-        self._wire = Wire(client)
+        self._wire = wire_of(client)
         self._feed = Feed(client, self._keys)
         self._log, self._ledger = TransparencyLog(self._wire), Ledger(self._wire, self._keys)
         place = settings.archive_place
@@ -99,7 +100,7 @@ class _Restorer:
         """See that nothing would be written over. Raises `NotEmpty`, `KeyFileError`."""
         told = self._wire.call("GET", Keys.partitions_key)
         if told != self._mark:
-            found = next(scan(self._wire, EVERY_PATTERN), [])
+            found = any(self._wire.scan(EVERY_PATTERN, PAGE))
             if told is not None or found:
                 raise NotEmpty(
                     "the store is not empty: restore into one that no house has been started on"

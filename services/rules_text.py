@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from domain.cards import HEARTS, HEARTS_MASK, QS, SUIT_OF
+from domain.commands import FULL_CHAIN
 from domain.rules import MOON_CHOICES
 from domain.ruleset import RuleSet, Terms, terms_of
 from domain.variants import CUSTOM, VARIANTS
@@ -76,7 +77,9 @@ def tell_title(rules: RuleSet, words: Words | None = None) -> str:
     if rules.variant == CUSTOM:
         return words.gettext("House rules ({name})", name=rules.variant)
     title = words.gettext(VARIANTS[rules.variant].title)
-    if rules == origin_of(rules):
+    # every table has the limit that its chain of seeds sets
+    full = rules.hand_limit == FULL_CHAIN
+    if (msgspec.structs.replace(rules, hand_limit=None) if full else rules) == origin_of(rules):
         return f"{title} ({rules.variant})"
     return words.gettext("{title} ({name}) with house rules", title=title, name=rules.variant)
 

@@ -1,4 +1,4 @@
-"""The scripts of the log: each is one atomic step at the server. `services.store` runs them."""
+"""The scripts of the log, which `services.store` runs, and of leases: each is one atomic step at the server."""
 
 from __future__ import annotations
 
@@ -94,6 +94,21 @@ end
 return {0, last}
 """)
 
+HOLD = Script("""
+-- KEYS[1] game stream   KEYS[2] answers by idempotency key   ARGV[1] seq of an event
+-- Writes, where the stream has got so far, a word that says nothing behind the event, so that whoever waits until
+-- replicas have this write knows that they have the event. Returns 1, or 0 where the stream has not got so far.
+local tail = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+if not tail[1] or tonumber(string.match(tail[1][1], '^%d+')) < tonumber(ARGV[1]) then
+  return 0
+end
+redis.call('HSET', KEYS[2], 'held', string.char(0, 0, 0, 0))  -- an answer that has expired
+if redis.call('PTTL', KEYS[2]) < 0 then
+  redis.call('PEXPIRE', KEYS[2], 86400000)
+end
+return 1
+""")
+
 CLAIM = Script("""
 -- KEYS[1] due set   ARGV[1] now, Unix ms   ARGV[2] end of the lease, Unix ms   ARGV[3] most games
 -- Returns the games that were due, earliest first; each is now due at the end of the lease.
@@ -161,4 +176,24 @@ for _, entry in ipairs(there) do
 end
 redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
 return 1
+""")
+
+HOLD = Script("""
+-- KEYS[1] lease   ARGV[1] who asks   ARGV[2] for how long, ms
+-- Returns 1 when the lease is the asker's now, 0 when it is another's.
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then
+  return 0
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+""")
+
+RELEASE = Script("""
+-- KEYS[1] lease   ARGV[1] who gives it up
+-- Returns 1 when it was theirs.
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+  return 0
+end
+return redis.call('DEL', KEYS[1])
 """)

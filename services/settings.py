@@ -96,30 +96,19 @@ def _utf8(text: str) -> str:
 
 
 def _read_url(text: str) -> str:
-    if not text:
-        return text
-    parts = urlsplit(text)
-    where = parts.path if parts.scheme == "unix" else parts.hostname
-    # asked for its port, urlsplit raises ValueError when that is not a number from 0 to 65535
-    if parts.scheme not in ("redis", "rediss", "unix") or not where or parts.port == 0:
+    from services.addresses import read_address
+
+    if text:
+        read_address(text)
+    return _utf8(text)
+
+
+def _read_queue(text: str) -> str:
+    from services.addresses import kind_of
+
+    if kind_of(text) == "cluster":  # RQ's transactions have keys of several slots
         raise ValueError(text)
-    # redis-py takes database 0 for a path that is no number
-    if parts.scheme != "unix" and not re.fullmatch(r"/?[0-9]*", parts.path, re.ASCII):
-        raise ValueError(text)
-    _try_url(text)
-    return text
-
-
-def _try_url(text: str) -> None:
-    """Let redis-py read an address, its options included, without connecting. Raises ValueError."""
-    import redis.connection
-
-    try:
-        options: dict[str, Any] = dict(redis.connection.parse_url(text))  # type: ignore[no-untyped-call]
-        kind = options.pop("connection_class", redis.connection.Connection)
-        kind(**options)
-    except (TypeError, redis.RedisError) as error:
-        raise ValueError(text) from error
+    return _read_url(text)
 
 
 def _read_rate(text: str) -> str:
@@ -159,7 +148,10 @@ _ORIGINS: tuple[Reader, str] = (
     _read_origins,
     "empty, or addresses like https://cards.example or http://localhost:5173 between commas, without a path",
 )
-_URL = (_read_url, "empty, or an address like redis://HOST:6379/0, rediss://HOST:6379/0, unix:///PATH")
+_ADDRESS = "an address like redis://HOST:6379/0, rediss://HOST:6379/0, unix:///PATH"
+_SENTINEL = "redis+sentinel://HOST:26379,HOST:26379/SERVICE"
+_URL = (_read_url, f"empty, or {_ADDRESS}, {_SENTINEL}, redis+cluster://HOST:6379,HOST:6379")
+_QUEUE = (_read_queue, f"empty, or {_ADDRESS}, {_SENTINEL}; not a cluster, where RQ does not run")
 _TEXT: tuple[Reader, str] = (_utf8, "a path")
 _ARCHIVE: tuple[Reader, str] = (
     _read_archive,
@@ -192,9 +184,18 @@ class Settings:
         _filled(Path, "a folder"),
     )
     store_url: str = _setting(
-        "", "Redis or Valkey server of the event log; empty: the embedded store in the data folder", _URL
+        "",
+        "Redis or Valkey server, Sentinels or cluster of the event log; empty: the embedded store in the data folder",
+        _URL,
     )
-    queue_url: str = _setting("", "Redis or Valkey server of the job queue; empty: the store's", _URL)
+    queue_url: str = _setting(
+        "", "Redis or Valkey server of the job queue; empty: the store's, which must not be a cluster", _QUEUE
+    )
+    replicas: int = _setting(
+        0,
+        "replicas that must have an event, and whatever else a command keeps, before it is answered with 2xx",
+        _whole(0, 16),
+    )
     archive: str = _setting(
         "",
         "folder, or address for fsspec, that finished games are moved to; empty: archive in the data folder where the "
@@ -301,6 +302,7 @@ class Settings:
                 values[setting.name] = setting.metadata["read"](text)
             except ValueError:
                 problems.append(Problem(name, _masked(text), setting.metadata["allowed"]))
+        problems += _of_both(values)
         if problems:
             raise InvalidSettings(sorted(problems))
         return cls(**values)
@@ -340,6 +342,20 @@ class Settings:
         return self.key_path.with_name(f"{self.key_path.name}.signed")
 
 
+def _of_both(values: Mapping[str, Any]) -> list[Problem]:
+    from services.addresses import kind_of
+
+    url, replicas = values.get("store_url", ""), values.get("replicas", 0)
+    problems = []
+    if kind_of(url) == "cluster" and not values.get("queue_url"):
+        needed = "must name a server of its own where the log is on a cluster, for RQ does not run there"
+        problems.append(Problem(variable("queue_url"), "", needed))
+    if replicas and not url:
+        needed = "the embedded store has no replicas; HEARTS_STORE_URL names servers that have"
+        problems.append(Problem(variable("replicas"), str(replicas), needed))
+    return problems
+
+
 def asked_languages(environ: Mapping[str, str] | None = None) -> list[str]:
     """The locale names that the environment asks for texts in, best first, in gettext's order; [] for plain English."""
     found = os.environ if environ is None else environ
@@ -371,6 +387,5 @@ def _masked(text: str) -> str:
         text = f"{scheme}://{name}{':***' if colon else ''}@{rest}"
     before, query, options = text.partition("?")
     if query and "://" in before:
-        kept = [o if not o.startswith("password=") else "password=***" for o in options.split("&")]
-        text = before + query + "&".join(kept)
+        text = before + query + re.sub(r"(^|&)(\w*password)=[^&]*", r"\1\2=***", options)
     return text

@@ -12,13 +12,12 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import msgspec
-import redis
 
 from domain.events import BotName
 from domain.refusals import Malformed
+from services.cluster import Client, wire_of
 from services.keys import Keys
 from services.ratings import Skill
-from services.wire import Wire
 
 RECENT: Final = 10
 """Last games that a standing lists."""
@@ -160,8 +159,8 @@ class Place(NamedTuple):
 class Standings:
     """The standings of a store."""
 
-    def __init__(self, client: redis.Redis, keys: Keys) -> None:
-        self._wire = Wire(client)
+    def __init__(self, client: Client, keys: Keys) -> None:
+        self._wire = wire_of(client)
         self._keys = keys
 
     def fold(self) -> int:

@@ -12,12 +12,13 @@ from domain.refusals import CorruptLog
 from domain.variants import FAMILIES
 from services.archive import ArchiveUnavailable
 from services.folded import Table
+from services.key_types import wrong_types
 from services.keys import Keys
 from services.standings import Standing
 from services.standings_fold import VERSION, Finished, finished_of, fold_game, lines_of
 from services.store import CorruptStream
 from services.tables import UnknownGame
-from services.wire import Wire, wrong_types
+from services.wire import Wire
 
 _PAGE: Final = 1000
 _TRIES: Final = 5
@@ -53,7 +54,7 @@ class StandingsCheck:
         try:
             self._run()
         except (redis.ResponseError, ValueError, TypeError) as error:
-            wrong = wrong_types(self._wire, self._keys_read())
+            wrong = wrong_types(self._wire.pipeline, self._keys_read())
             self._problems += [*wrong.values()] or [f"they cannot be read: {error}"]
         return StandingsReport(
             not self._problems, len(self._games), len(self._standings), tuple(self._problems)

@@ -13,23 +13,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
-import redis
 
+from domain.commands import FULL_CHAIN
 from domain.ruleset import RuleSet
 from domain.state import State
 from domain.variants import FAMILIES, VARIANTS
+from services.cluster import Client, wire_of
 from services.folded import Table
 from services.keys import Keys
 from services.ratings import Finisher, Skill, rate
 from services.standings import RECENT, Family, Recent, Standing, bot_id
-from services.wire import Script, Wire
+from services.standings_scripts import BEGIN, ENTER, FOLD, GIVE_UP, SWITCH
+from services.wire import Wire
 
 VERSION: Final = 2
 """Of how games are folded; a program of a higher one folds them all again, beside what is read until that is done."""
 AT_ONCE: Final = 50
 """Games that are folded in one step."""
-FULL_CHAIN: Final = 64
-"""Hands that a rated game must have been able to last: fewer are no whole game where nobody has reached the target."""
 RETIRED_MS: Final = 60_000
 """For how long a fold that is no longer read is kept, for who is just reading it."""
 
@@ -77,6 +77,7 @@ def finished_of(table: Table) -> Finished | None:
     rules = state.terms.rules
     published = _published(rules)
     own_length = {"hand_limit": None, "target": 1}
+    # fewer hands are no whole game where nobody has reached the target
     whole = state.reason == "target" or (rules.hand_limit or FULL_CHAIN) >= FULL_CHAIN
     return Finished(
         game=state.game,
@@ -173,69 +174,6 @@ def _fold_one(
     )
 
 
-ENTER: Final = Script("""
--- KEYS[1] games that are known   KEYS[2] stream of finished games   ARGV in pairs: id of a game, what is known of it
--- Returns how many were not known before and have been entered, in this order.
-redis.call('XLEN', KEYS[2])  -- which fails, before anything is written, where it is no stream
-local entered = 0
-for i = 1, #ARGV, 2 do
-  if redis.call('SADD', KEYS[1], ARGV[i]) == 1 then
-    redis.call('XADD', KEYS[2], '*', 'f', ARGV[i + 1])
-    entered = entered + 1
-  end
-end
-return entered
-""")
-
-FOLD: Final = Script("""
--- KEYS[1] state   KEYS[2] players of the fold   KEYS[3] and on: its boards
--- ARGV[1] field of its place in the stream   ARGV[2] place it is moved from, '' at the start   ARGV[3] and to
--- ARGV[4] how many players, then for each: id, standing; and behind them for each line: number of its board, score, id
--- Returns 1; 0, and nothing is changed, where the fold is not at the place that it is to be moved from.
-if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then
-  return 0
-end
-local players = tonumber(ARGV[4])
-for i = 5, 3 + 2 * players, 2 do
-  redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1])
-end
-for i = 5 + 2 * players, #ARGV, 3 do
-  redis.call('ZADD', KEYS[2 + tonumber(ARGV[i])], ARGV[i + 1], ARGV[i + 2])
-end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-return 1
-""")
-
-BEGIN: Final = Script("""
--- KEYS[1] state   ARGV[1] version of a new fold   ARGV[2] '1' to make one though there is one of this version
--- Begins a fold where there is none, where the newest one is of a lower version, or where it is asked for and none is
--- being made already.
--- Returns the number of the newest fold, and of one that was being made and is given up, else 0.
-local live = tonumber(redis.call('HGET', KEYS[1], 'live') or 0)
-local making = tonumber(redis.call('HGET', KEYS[1], 'next') or 0)
-local newest = math.max(live, making)
-local version = tonumber(redis.call('HGET', KEYS[1], 'v:' .. newest) or 0)
-if version >= tonumber(ARGV[1]) and (ARGV[2] ~= '1' or making > 0) then
-  return {newest, 0}
-end
-redis.call('HDEL', KEYS[1], 'v:' .. making, 'at:' .. making)
-redis.call('HSET', KEYS[1], live == 0 and 'live' or 'next', newest + 1, 'v:' .. (newest + 1), ARGV[1])
-return {newest + 1, making}
-""")
-
-SWITCH: Final = Script("""
--- KEYS[1] state   ARGV[1] the fold that readers shall read from now on
--- Returns the fold that they have read until now, 0 where another is being made and nothing was changed.
-if redis.call('HGET', KEYS[1], 'next') ~= ARGV[1] then
-  return 0
-end
-local old = redis.call('HGET', KEYS[1], 'live')
-redis.call('HSET', KEYS[1], 'live', ARGV[1])
-redis.call('HDEL', KEYS[1], 'next', 'v:' .. old, 'at:' .. old)
-return tonumber(old)
-""")
-
-
 class Folds(NamedTuple):
     """The folds there are: the one that is read, and the one that is being made; 0 where there is none."""
 
@@ -246,8 +184,8 @@ class Folds(NamedTuple):
 class Ledger:
     """The finished games of a store and their folds; made of a client, or of the wire of somebody who makes many."""
 
-    def __init__(self, client: redis.Redis | Wire, keys: Keys) -> None:
-        self._wire = client if isinstance(client, Wire) else Wire(client)
+    def __init__(self, client: Client | Wire, keys: Keys) -> None:
+        self._wire = client if isinstance(client, Wire) else wire_of(client)
         self._keys = keys
 
     def enter(self, games: Sequence[Finished]) -> int:
@@ -260,9 +198,12 @@ class Ledger:
             args += [game.game, msgspec.json.encode(game)]
         return int(self._wire.run(ENTER, keys, args))
 
-    def begin(self, *, anew: bool = False) -> int:
-        """See that there is a fold of this version; ``anew`` makes another one. Returns its number."""
-        keys, args = (self._keys.standings_state,), (VERSION, "1" if anew else "0")
+    def begin(self, *, anew: bool = False, hold: bool = False) -> int:
+        """See that there is a fold of this version; ``anew`` makes another one. Returns its number.
+
+        One that is to be held is made in any case, and is read only by `switch`.
+        """
+        keys, args = (self._keys.standings_state,), (VERSION, "h" if hold else "1" if anew else "0")
         newest, given_up = self._wire.run(BEGIN, keys, args)
         self._retire(given_up)
         return int(newest)
@@ -273,16 +214,34 @@ class Ledger:
         What a program of a higher version keeps is left to it.
         """
         self.begin()
-        flat = self._wire.call("HGETALL", self._keys.standings_state)
-        state = {name.decode(): value for name, value in zip(flat[::2], flat[1::2], strict=True)}
+        state = self._state()
         folds = Folds(int(state["live"]), int(state.get("next", 0)))
         done = 0
         for fold in filter(None, folds):
             if int(state.get(f"v:{fold}", 0)) == VERSION:
                 done += self._advance(fold, state.get(f"at:{fold}", b"").decode())
-        if folds.next and not done and int(state.get(f"v:{folds.next}", 0)) == VERSION:
-            self._switch(folds.next)
+        held = int(state.get("held", 0)) == folds.next
+        if folds.next and not done and not held and int(state.get(f"v:{folds.next}", 0)) == VERSION:
+            self.switch(folds.next)
         return done
+
+    def advance(self, fold: int) -> int | None:
+        """Fold some games into one fold. Returns how many; none where there is no such fold any more.
+
+        What a program of another version keeps is left to it.
+        """
+        state = self._state()
+        if f"v:{fold}" not in state:
+            return None
+        if int(state[f"v:{fold}"]) != VERSION:
+            return 0
+        return self._advance(fold, state.get(f"at:{fold}", b"").decode())
+
+    def place(self) -> tuple[Folds, tuple[bytes, bytes]]:
+        """The folds there are, and how far each is."""
+        state = self._state()
+        folds = Folds(int(state.get("live", 0)), int(state.get("next", 0)))
+        return folds, (state.get(f"at:{folds.live}", b""), state.get(f"at:{folds.next}", b""))
 
     def lag(self) -> int:
         """Finished games that are not in the standings yet."""
@@ -322,15 +281,31 @@ class Ledger:
         self._wire.run(FOLD, (self._keys.standings_state, players, *boards), args)
         return len(entries)
 
-    def _switch(self, fold: int) -> None:
-        self._retire(self._wire.run(SWITCH, (self._keys.standings_state,), (fold,)))
+    def _state(self) -> dict[str, bytes]:
+        flat = self._wire.call("HGETALL", self._keys.standings_state)
+        return {name.decode(): value for name, value in zip(flat[::2], flat[1::2], strict=True)}
+
+    def switch(self, fold: int) -> bool:
+        """Have a fold read from now on, in one step. False, and nothing is changed, where another is being made."""
+        old = self._wire.run(SWITCH, (self._keys.standings_state,), (fold,))
+        self._retire(old)
+        return bool(old)
+
+    def give_up(self, fold: int) -> bool:
+        """Drop a fold that is being made. False where another is."""
+        done = bool(self._wire.run(GIVE_UP, (self._keys.standings_state,), (fold,)))
+        if done:
+            self._wire.pipeline([("UNLINK", key) for key in self._keys_of(fold)])
+        return done
 
     def _retire(self, fold: int) -> None:
         """Let a fold go that nobody will read any more."""
         if fold:
-            keys = [self._keys.standings_players(fold)]
-            keys += [self._keys.standings_board(fold, family) for family in FAMILIES]
-            self._wire.pipeline([("PEXPIRE", key, RETIRED_MS) for key in keys])
+            self._wire.pipeline([("PEXPIRE", key, RETIRED_MS) for key in self._keys_of(fold)])
+
+    def _keys_of(self, fold: int) -> list[str]:
+        boards = [self._keys.standings_board(fold, family) for family in FAMILIES]
+        return [self._keys.standings_players(fold), *boards]
 
 
 def _readable(entries: Sequence[Any]) -> list[Finished]:

@@ -14,9 +14,13 @@ from services.store import Append
 
 
 def step(
-    game: str, table: Table | None, events: list[e.Event], state: State, at: int
+    game: str, table: Table | None, events: list[e.Event], state: State, at: int, now: int
 ) -> tuple[Table, Append]:
-    """The table after more events, and what the store is asked for to get there."""
+    """The table after more events, and what the store is asked for to get there.
+
+    They happen ``at`` a time in ms that is no earlier than the event before them. It is later than ``now`` where the clock
+    was set back since; bots are not to wait until it has caught up.
+    """
     seq, head = (0, genesis_head(game)) if table is None else (table.seq, table.head)
     mark = (0, b"") if table is None else table.mark
     stored: list[Stored] = []
@@ -30,5 +34,5 @@ def step(
     signer = signer_of(None if table is None else table.state, events, state)
     done = Table(state, last, head, at, mark, signer)
     snapshot = take_snapshot(*done) if keep else b""
-    due = next_due(state, at)
+    due = next_due(state, min(at, now))
     return done, Append(game, seq, stored, at, due, snapshot=snapshot, of_bots=of_bots(state))

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import redis
 
+from services.cluster import Client, wire_of
 from services.entries import (
     DAY_MS,
     PAGE,
@@ -33,9 +34,9 @@ from services.entries import (
     seq_of,
 )
 from services.keys import STREAMS_PATTERN, Keys, game_of_stream
-from services.scripts import APPEND, CLAIM, RESTORE, SETTLE, TRIM
+from services.scripts import APPEND, CLAIM, HOLD, RESTORE, SETTLE, TRIM
 from services.short import shortened
-from services.wire import HiredisMissing, StoreError, StoreUnavailable, Wire, connect
+from services.wire import HiredisMissing, StoreError, StoreUnavailable, connect
 
 __all__ = [
     "DAY_MS",
@@ -84,12 +85,12 @@ class RestoreUnfinished(StoreError):
         )
 
 
-def fix_partitions(client: redis.Redis, wanted: int) -> int:
+def fix_partitions(client: Client, wanted: int) -> int:
     """Fix the number of partitions of a new store; of an old one, check it. Returns the number.
 
     Raises PartitionMismatch when the store was made with another, RestoreUnfinished, StoreError where it does not tell.
     """
-    wire = Wire(client)
+    wire = wire_of(client)
     wire.call("SET", Keys.partitions_key, wanted, "NX")
     told: bytes = wire.call("GET", Keys.partitions_key)
     if told.startswith(RESTORING):
@@ -106,11 +107,14 @@ class Store:
     """The log of all games. Every method raises StoreUnavailable when the server does not answer.
 
     Of a game in the ``archive`` the stream has its last events alone. Those before come from there, for whoever reads.
+    What is written counts as kept when so many ``replicas`` have it; else StoreUnavailable is raised, and it may be kept.
     """
 
-    def __init__(self, client: redis.Redis, keys: Keys, archive: Archived | None = None) -> None:
+    def __init__(
+        self, client: Client, keys: Keys, archive: Archived | None = None, replicas: int = 0
+    ) -> None:
         self.client, self.keys = client, keys
-        self.wire = Wire(client)
+        self.wire = wire_of(client, replicas)
         self._archive = archive
         self.watch: Callable[[float], None] | None = None
         """Told the seconds that each append has taken at the server and on the way, where somebody wants to know."""
@@ -268,19 +272,25 @@ class Store:
 
     def games(self) -> Iterator[str]:
         """The ids of all games, in no order. Those that are opened meanwhile may be left out."""
-        cursor, told = b"0", set()
-        while True:
-            cursor, found = self.wire.call("SCAN", cursor, "MATCH", STREAMS_PATTERN, "COUNT", PAGE)
+        told = set()
+        for found in self.wire.scan(STREAMS_PATTERN, PAGE):
             for game in map(game_of_stream, found):
                 if game is not None and game not in told:  # SCAN may give a key twice
                     told.add(game)
                     yield game
-            if cursor == b"0":
-                return
 
     def recall(self, game: str, field: bytes, now: int) -> bytes | None:
         """What was kept under an idempotency key, None when it was not used or has expired (Unix ms)."""
         return live_answer(self.wire.call("HGET", self.keys.idempotency(game), field), now)
+
+    def hold(self, game: str, last: Seq) -> None:
+        """See that the replicas have event ``last``, which an earlier command has written that may not have waited for them.
+
+        Raises StoreUnavailable where they have not, or the event is gone. Nothing is asked where no replica is needed.
+        """
+        keys = (self.keys.stream(game), self.keys.idempotency(game))
+        if self.wire.replicas and not self.wire.run(HOLD, keys, (last,)):
+            raise StoreUnavailable(f"the store has lost event {last} of game {game:.60}")
 
     def claim_due(self, partition: int, now: int, lease_ms: int, limit: int) -> list[str]:
         """At most `limit` games that are due at `now` (Unix ms), earliest first.

@@ -18,6 +18,8 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import BinaryIO, Final
 
+from services.retries import spread
+
 STOP_SECONDS: Final = 15.0
 """How long a process may take to stop before it is killed."""
 STEADY_SECONDS: Final = 10.0
@@ -67,10 +69,13 @@ class Stop:
 
 
 class Backoff:
-    """Seconds to wait after each failure in a row: twice as long each time, up to a limit."""
+    """Seconds to wait after each failure in a row: twice as long each time, up to a limit.
 
-    def __init__(self, first: float, most: float) -> None:
-        self._first, self._most = first, most
+    ``apart`` has each wait shorter by chance, for many who wait for the same.
+    """
+
+    def __init__(self, first: float, most: float, *, apart: bool = False) -> None:
+        self._first, self._most, self._apart = first, most, apart
         self.failures = 0
         """How many there have been since the last success."""
 
@@ -78,7 +83,7 @@ class Backoff:
         """Another failure. Returns how long to wait."""
         self.failures += 1
         seconds: float = min(self._most, self._first * 2 ** min(self.failures - 1, 32))
-        return seconds
+        return spread(seconds) if self._apart else seconds
 
     def succeed(self) -> bool:
         """A success. Returns whether there was a failure before it."""

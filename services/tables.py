@@ -9,23 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 import msgspec
+import redis
 
 from domain import events as e
 from domain.bots import BOTS, STAND_IN
 from domain.commands import ABANDONED_AFTER, AnyCommand, OpenTable, SeatPlan, SitDown
 from domain.game import advance, fold
 from domain.record import Record, print_record
-from domain.refusals import HeartsError, Refused
+from domain.refusals import Refused
 from domain.rematch import open_again, sits_so
 from domain.ruleset import RuleSet
 from domain.state import State
-from services.audit import Receipt, Signer
+from services.audit import Signer
 from services.folded import Table, TableCache, follow, resume
 from services.imported import check_record, events_of
 from services.once import Key
+from services.outcomes import Outcome, StaleVersion, UnknownGame
 from services.owed import Decide, Turn, owed
 from services.paging import EventPages
 from services.signing import check_signed
@@ -33,40 +34,14 @@ from services.snapshot import EVERY
 from services.steps import step
 from services.store import Appended, CorruptStream, Entry, Gap, Replayed, Store, StoreUnavailable
 
+__all__ = ["MOST_EVENTS", "MOST_TRIES", "Begun", "Outcome", "StaleVersion", "Tables", "UnknownGame"]
+
 MOST_TRIES = 256
 """Conflicts after which a command gives up: each means that another writer got through."""
 MOST_EVENTS = 512
 """Events that one append of bot moves may carry, so that a game of bots alone is stored in steps."""
 Begun = tuple[list[e.Event], State]
 """The first events of a game and the state after them."""
-
-
-class UnknownGame(HeartsError):
-    """There is no game of this id."""
-
-
-class StaleVersion(HeartsError):
-    """The table has moved on from the version that the command was meant for."""
-
-    def __init__(self, table: Table) -> None:
-        super().__init__(f"the table is at {table.etag}")
-        self.table = table
-
-
-class Outcome(NamedTuple):
-    """An accepted command: the table after it."""
-
-    table: Table
-    events: Sequence[e.Event]
-    """What happened; empty where the answer was given before."""
-    key: Signer
-    """Who signs for it."""
-    replayed: bool = False
-
-    @property
-    def receipt(self) -> Receipt:
-        """The receipt of the last event that the command caused; signed when it is asked for."""
-        return self.key.of(self.table.signer).receipt(self.table.state.game, self.table.seq, self.table.head)
 
 
 class Tables:
@@ -176,8 +151,7 @@ class Tables:
         """
         for attempt in range(MOST_TRIES):
             game, at = self._new_id(key, attempt), self._clock()
-            events, state = begin(game, at)
-            outcome = self._append(game, None, events, state, at, key)
+            outcome = self._append(game, None, *begin(game, at), at, key)
             if isinstance(outcome, Outcome):
                 return outcome
         raise StoreUnavailable("no free id for a table was found")
@@ -223,7 +197,8 @@ class Tables:
             outcome = self._append(game, None, events, fold(None, events), at, None)
             if isinstance(outcome, Outcome):
                 return outcome.table, True
-        return self.load(game), False
+        self._store.hold(game, (table := self.load(game)).seq)
+        return table, False
 
     def handle(
         self,
@@ -287,7 +262,8 @@ class Tables:
         """
         if len(turns) < 2:
             return [None] * len(turns)
-        steps = [step(turn.state.game, turn.table, *turn[1:]) for turn in turns]
+        now = self._clock()
+        steps = [step(turn.state.game, turn.table, *turn[1:], now) for turn in turns]
         done = self._store.append_each([wanted for _, wanted in steps])
         for kept, (table, wanted) in zip(done, steps, strict=True):
             if kept:
@@ -330,6 +306,7 @@ class Tables:
             own = table.state.seat_of(sit.player)
             if own is None or not sits_so(table.state.seats[own], sit):
                 raise
+            self._store.hold(game, table.seq)
             return Outcome(table, [], self._key)
 
     def _append(
@@ -342,7 +319,7 @@ class Tables:
         key: Key | None,
     ) -> Outcome | list[Entry]:
         """The outcome; or the events that came first, none where the store has lost what ``table`` knows."""
-        done, wanted = step(game, table, events, state, at)
+        done, wanted = step(game, table, events, state, at, self._clock())
         once = None if key is None else key.once(done.seq)
         try:
             result = self._store.append(
@@ -357,6 +334,11 @@ class Tables:
             )
         except Gap:
             return []
+        except StoreUnavailable as lost:
+            earlier = self._look_up(game, key, lost)
+            if earlier.table.head != done.head:
+                return earlier
+            result = Appended(done.seq)
         if isinstance(result, Appended):
             self._cache.put(game, done)
             return Outcome(done, events, self._key)
@@ -364,6 +346,17 @@ class Tables:
             assert key is not None
             return self._replay(game, key, result.answer)
         return result.entries
+
+    def _look_up(self, game: str, key: Key | None, lost: StoreUnavailable) -> Outcome:
+        """What became of an append whose answer was lost, as its key tells; raises ``lost`` where that is not known.
+
+        A store that hangs is not waited for once more.
+        """
+        broken = isinstance(lost.__cause__, redis.ConnectionError)
+        earlier = self.recall(game, key) if key is not None and broken else None
+        if earlier is None:
+            raise lost
+        return earlier
 
     def _load(self, game: str) -> Table:
         snapshot, entries = self._store.load(game, EVERY)
@@ -386,8 +379,8 @@ class Tables:
         return table
 
     def _replay(self, game: str, key: Key, answer: bytes) -> Outcome:
-        table = self.at(game, key.last(answer))
-        return Outcome(table, [], self._key, replayed=True)
+        self._store.hold(game, key.last(answer))
+        return Outcome(self.at(game, key.last(answer)), [], self._key, replayed=True)
 
     def _rematch_id(self, game: str) -> str:
         return self._key.derive("rematch", game)[:12].hex()

@@ -58,9 +58,15 @@ class Tokens:
     """The tokens of a store. Every method that asks it raises `StoreUnavailable` when it does not answer."""
 
     def __init__(
-        self, wire: Wire, key: Signer, clock: Callable[[], int], entropy: Callable[[int], bytes]
+        self,
+        wire: Wire,
+        key: Signer,
+        clock: Callable[[], int],
+        entropy: Callable[[int], bytes],
+        aside: Wire,
     ) -> None:
         self._wire, self._key, self._clock, self._entropy = wire, key, clock, entropy
+        self._aside = aside
         self._believed: Remembered[Bearer] = Remembered(clock, BELIEVED_MS, _REMEMBERED)
         self._noted: Remembered[str] = Remembered(clock, _KEEP_KEY_MS, _REMEMBERED)
 
@@ -161,6 +167,7 @@ class Tokens:
             fields, now = self._tidy(player), self._clock()
             if once is not None and (kept := fields.get(field_of(once))) is not None:
                 check_same(once, msgspec.json.decode(kept, type=Once))
+                self._hold(player, once, kept)
                 return True
             self._asking(fields, asker)
             record = fields.get(token.encode()) if TOKEN_ID.fullmatch(token) else None
@@ -226,7 +233,7 @@ class Tokens:
             return
         # whoever reads must not fail because the store takes no writes
         with suppress(StoreUnavailable, redis.ResponseError):
-            self._wire.run(
+            self._aside.run(  # no replica need have it
                 SET_IF_THERE, [Keys.tokens(one.player)], [one.token, USED + one.token.encode(), today]
             )
             self._noted.put(one.token, today)
@@ -240,6 +247,11 @@ class Tokens:
         assert earlier.record is not None
         token = self._derive(once, bytes.fromhex(earlier.salt))
         return Issued(token, info_of(earlier.record, None), replayed=True)
+
+    def _hold(self, player: str, once: Key, kept: bytes) -> None:
+        """See that the replicas have what was done under a key before, by writing behind it. Raises `StoreUnavailable`."""
+        if self._wire.replicas:
+            self._wire.run(SET_IF_THERE, [Keys.tokens(player)], [field_of(once), field_of(once), kept])
 
     def _make(
         self,
@@ -255,7 +267,9 @@ class Tokens:
         while True:
             fields, now = self._tidy(player), self._clock()
             if once is not None and (kept := fields.get(field_of(once))) is not None:
-                return self._told_before(once, kept)
+                told = self._told_before(once, kept)
+                self._hold(player, once, kept)
+                return told
             new = draft(now, digest, self._asking(fields, asker))
             _check_keys(fields, once)
             changes = {id_of(digest): new.record}

@@ -6,10 +6,10 @@ Under `services.store` and `services.feed`, which decide what is sent.
 from __future__ import annotations
 
 import os
-import re
 import select
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha1
 from typing import Any, Final
 
@@ -17,12 +17,21 @@ import redis
 from hiredis import pack_command
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+from redis.sentinel import Sentinel
 from redis.utils import HIREDIS_AVAILABLE
 
-from services.keys import TEMPLATES, Template
+from services.addresses import Address, read_address
+from services.key_types import wrong_types
+from services.retries import READS, SAFE, pauses
 
 _MARGIN = 5.0
 """Seconds a blocking read may outlast the time it was asked to wait, before the server counts as gone."""
+
+
+WAIT_MS: Final = 1000
+"""How long replicas may take to confirm what was written."""
+SENTINEL_SECONDS: Final = 1.0
+"""How long a Sentinel may take to answer, before another one is asked."""
 
 
 class StoreError(Exception):
@@ -31,6 +40,17 @@ class StoreError(Exception):
 
 class StoreUnavailable(StoreError):
     """The server does not answer, or cannot write now. Whether the command was carried out is not known."""
+
+
+class Unsent(StoreUnavailable):
+    """There was no connection, so that nothing was sent, and nothing carried out."""
+
+
+class NotReplicated(StoreUnavailable):
+    """Too few replicas have confirmed what was written: it may be kept, and may be lost with its primary."""
+
+    def __init__(self, confirmed: int, wanted: int) -> None:
+        super().__init__(f"{confirmed} of {wanted} replicas have confirmed the write within {WAIT_MS} ms")
 
 
 class WrongKeyType(StoreError, redis.ResponseError):
@@ -54,26 +74,57 @@ Call = tuple[Sequence[str], Sequence[Any]]
 
 
 def connect(url: str, *, timeout: float = 5.0, max_connections: int = 1024) -> redis.Redis:
-    """A client of the server at `url` (redis://, rediss://, unix://), safe for many threads.
+    """A client of the server at `url` (`services.addresses`), safe for many threads; not of a cluster.
 
     No connection is made yet. Each thread takes a connection of the pool while it needs one, so a long
-    poll keeps nobody waiting. `timeout` is in seconds, for connecting and for each answer. A command is
-    never repeated: whether one whose answer was lost has been carried out is for the idempotency key to
-    say. Connections that the server closed meanwhile are replaced before they are used.
+    poll keeps nobody waiting. `timeout` is in seconds, for connecting and for each answer. No command that
+    writes is repeated (`services.retries`): whether one whose answer was lost has been carried out is for the
+    idempotency key to say. Connections that the server closed meanwhile are replaced before they are used; where
+    Sentinels name the server they are asked for each connection that is made.
 
     Raises HiredisMissing, and ValueError for an address of another kind.
     """
+    address, options = read_address(url), connection_options(timeout, max_connections)
+    if address.kind == "cluster":
+        raise ValueError(f"a cluster is no single server: {url}")
+    if address.kind == "sentinel":
+        return _primary(address, options)
+    return redis.Redis.from_url(url, **options)
+
+
+def connection_options(timeout: float, max_connections: int) -> dict[str, Any]:
+    """What every connection of ours is made with. Raises HiredisMissing."""
     if not HIREDIS_AVAILABLE:
         raise HiredisMissing("redis-py does not find hiredis; install it: pip install hiredis")
-    return redis.Redis.from_url(
-        url,
-        protocol=2,
-        decode_responses=False,
-        socket_timeout=timeout,
-        socket_connect_timeout=timeout,
-        retry=Retry(NoBackoff(), 0),
-        max_connections=max_connections,
+    return {
+        "protocol": 2,
+        "decode_responses": False,
+        "socket_timeout": timeout,
+        "socket_connect_timeout": timeout,
+        "retry": Retry(NoBackoff(), 0),
+        "max_connections": max_connections,
+    }
+
+
+def _primary(address: Address, options: dict[str, Any]) -> redis.Redis:
+    patience = min(SENTINEL_SECONDS, options["socket_timeout"])
+    asked = {"socket_timeout": patience, "socket_connect_timeout": patience, "retry": Retry(NoBackoff(), 0)}
+    sentinels: Any = Sentinel(  # type: ignore[no-untyped-call]
+        list(address.nodes), sentinel_kwargs=asked | address.sentinel_options
     )
+    client: redis.Redis = sentinels.master_for(
+        address.service, redis_connect_func=_meet_primary, **options, **address.options
+    )
+    return client
+
+
+def _meet_primary(connection: Any) -> None:
+    """Begin a connection; Sentinels name the old primary for a moment after another one was chosen."""
+    connection.on_connect()
+    connection.send_command("ROLE")
+    role = connection.read_response()[0]
+    if role != b"master":
+        raise redis.ConnectionError(f"the server that Sentinel named is a {role.decode()} now")
 
 
 class Wire:
@@ -81,10 +132,14 @@ class Wire:
 
     redis-py would make a dict and a tuple of each stream entry, which takes longer than reading it. Connections of the
     pool are kept here between commands: taking and giving one back costs redis-py 20 us, a third of a small command.
+
+    Whatever is written counts as done only when so many `replicas` have confirmed it; with none, no word is lost on it.
     """
 
-    def __init__(self, client: redis.Redis) -> None:
-        self._pool = client.connection_pool
+    def __init__(self, client: redis.Redis, replicas: int = 0) -> None:
+        self.replicas = replicas
+        self.pool = client.connection_pool
+        self._timeout: float = self.pool.connection_kwargs.get("socket_timeout") or 0.0
         self._idle: list[Any] = []
         self._pid = os.getpid()
         self._talking = 0  # about: how many threads are in an exchange
@@ -95,23 +150,73 @@ class Wire:
 
         Raises StoreUnavailable, or redis.ResponseError for what the server refuses.
         """
+        if self.replicas and command[0] not in READS:
+            return self.pipeline((command,))[0]
         packed = pack_command(command)
         read = self._read if wait_ms is None else lambda c: c.read_response(timeout=wait_ms / 1000 + _MARGIN)
         try:
-            return self._talk(packed, read)
+            return self._talk(packed, read, command[0] in SAFE)
         except redis.ResponseError as error:
-            raise self._named(error, (command,)) from error
+            raise self._refusal(error, (command,)) from error
 
     def pipeline(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
         """The replies to several commands sent at once. Raises as `call` does, after reading them all."""
         if not commands:
             return []
-        packed = b"".join([pack_command(command) for command in commands])
-        try:
-            replies: list[Any] = self._talk(packed, lambda c: self._read_all(c, len(commands)))
-        except redis.ResponseError as error:
-            raise self._named(error, commands) from error
+        replies, refused = self.exchange(commands)
+        if refused is not None:
+            raise self._refusal(refused, commands) from refused
         return replies
+
+    def exchange(self, commands: Sequence[tuple[Any, ...]]) -> tuple[list[Any], redis.ResponseError | None]:
+        """The replies to commands sent at once, refusals in their places, and the first of these.
+
+        Raises StoreUnavailable.
+        """
+        awaited = self.replicas and any(command[0] not in READS for command in commands)
+        if awaited:
+            commands = [*commands, ("WAIT", self.replicas, WAIT_MS)]
+        packed = b"".join([pack_command(command) for command in commands])
+        safe = all(command[0] in SAFE for command in commands)
+        replies, refused = self._talk(packed, lambda c: self._read_all(c, len(commands)), safe)
+        if awaited:
+            self._check_confirmed(replies.pop(), replies)
+        return replies, refused
+
+    def _check_confirmed(self, confirmed: Any, replies: Sequence[Any]) -> None:
+        """Raise StoreUnavailable where something was carried out, and WAIT says that too few replicas have it."""
+        if all(isinstance(reply, redis.ResponseError) for reply in replies):
+            return
+        if isinstance(confirmed, redis.ResponseError):  # this server is a replica
+            self._drop_idle()
+            raise StoreUnavailable(str(confirmed))
+        if confirmed < self.replicas:
+            self._drop_idle()  # Sentinels, where there are any, may know another primary by now
+            raise NotReplicated(confirmed, self.replicas)
+
+    def read_streams(
+        self, head: tuple[Any, ...], cursors: Mapping[str, bytes | str], block_ms: int
+    ) -> Sequence[Any]:
+        """The answer of XREAD or XREADGROUP, without its streams in `head`: pairs of a stream and its raw entries.
+
+        Those streams left out that have none; waits `block_ms` where no stream has any.
+        """
+        block = ("BLOCK", block_ms) if block_ms > 0 else ()  # BLOCK 0 would wait for ever
+        command = (*head, *block, "STREAMS", *cursors, *cursors.values())
+        return self.call(*command, wait_ms=max(0, block_ms)) or ()
+
+    def scan(self, pattern: str, count: int) -> Iterator[list[bytes]]:
+        """Pages of the keys that a pattern matches; a key may come twice, and one made meanwhile not at all."""
+        cursor = b"0"
+        while True:
+            cursor, found = self.call("SCAN", cursor, "MATCH", pattern, "COUNT", count)
+            yield found
+            if cursor == b"0":
+                return
+
+    def everywhere(self, *command: Any) -> list[Any]:
+        """The replies of all primaries to a command that has no key. Raises as `call` does."""
+        return [self.call(*command)]
 
     def run(self, script: Script, keys: Sequence[str], args: Sequence[Any]) -> Any:
         """The reply of a script, which is sent in full only where the server does not know it yet."""
@@ -130,20 +235,38 @@ class Wire:
         try:
             return self.pipeline(commands)
         except redis.exceptions.NoScriptError:
-            self.call("SCRIPT", "LOAD", script.text)
+            self.everywhere("SCRIPT", "LOAD", script.text)
             return self.pipeline(commands)
 
-    def _named(self, error: redis.ResponseError, commands: Sequence[tuple[Any, ...]]) -> redis.ResponseError:
-        """A refusal, with the keys in it that hold something of another type than they should."""
+    def _refusal(self, error: redis.ResponseError, commands: Sequence[tuple[Any, ...]]) -> Exception:
+        """What is raised of a refusal, with the keys in it that hold something of another type than they should."""
+        if _cannot_now(error):
+            return StoreUnavailable(str(error))
         if "WRONGTYPE" not in str(error):
             return error
         words = dict.fromkeys(word for command in commands for word in command if isinstance(word, str))
-        wrong = wrong_types(self, words)
+        wrong = wrong_types(self.pipeline, words)
         return WrongKeyType("; ".join(wrong.values())) if wrong else error
 
-    def _talk(self, packed: bytes, read: Callable[[Any], Any]) -> Any:
+    def _talk(self, packed: bytes, read: Callable[[Any], Any], safe: bool) -> Any:
+        """The reply; asked for again, within a bound, where nothing was sent, or where that is safe."""
         try:
-            connection = self._take()
+            return self._try(packed, read)
+        except StoreUnavailable as error:
+            lost = error
+        for pause in pauses(self._timeout):
+            if not _may_repeat(lost, safe):
+                break
+            time.sleep(pause)
+            try:
+                return self._try(packed, read)
+            except StoreUnavailable as error:
+                lost = error
+        raise lost
+
+    def _try(self, packed: bytes, read: Callable[[Any], Any]) -> Any:
+        try:
+            connection = self._connection()
             self._talking += 1
             try:
                 connection.send_packed_command([packed])
@@ -153,18 +276,29 @@ class Wire:
                 raise
             except BaseException:
                 connection.disconnect()  # what it still has to read would be taken for the next answer
-                self._pool.release(connection)
+                self.pool.release(connection)
                 raise
             finally:
                 self._talking -= 1
             self._idle.append(connection)
             return reply
         except (redis.ConnectionError, redis.TimeoutError) as error:
+            self._drop_idle()
             raise StoreUnavailable(str(error)) from error
-        except redis.ResponseError as error:
-            if _cannot_now(error):
-                raise StoreUnavailable(str(error)) from error
-            raise
+
+    def _drop_idle(self) -> None:
+        """Close what is connected and not used: it may lead to a server that hangs, or is no primary any more."""
+        while self._idle:
+            with suppress(IndexError):
+                connection = self._idle.pop()
+                connection.disconnect()
+                self.pool.release(connection)
+
+    def _connection(self) -> Any:
+        try:
+            return self._take()
+        except redis.ConnectionError as error:
+            raise Unsent(str(error)) from error
 
     def _take(self) -> Any:
         """A connection that the server has not closed; the one used last first, so that few are kept busy."""
@@ -174,12 +308,12 @@ class Wire:
             try:
                 connection = self._idle.pop()
             except IndexError:
-                return self._pool.get_connection()
+                return self.pool.get_connection()
             if not _has_news(connection):
                 return connection
             # the server has closed it, or it holds an answer that nobody waited for
             connection.disconnect()
-            self._pool.release(connection)
+            self.pool.release(connection)
 
     def _read(self, connection: Any) -> Any:
         if self._rests:
@@ -188,7 +322,7 @@ class Wire:
             self._rests = _RESTS
         return connection.read_response()
 
-    def _read_all(self, connection: Any, count: int) -> list[Any]:
+    def _read_all(self, connection: Any, count: int) -> tuple[list[Any], redis.ResponseError | None]:
         replies: list[Any] = []
         refused: redis.ResponseError | None = None
         for _ in range(count):
@@ -196,9 +330,8 @@ class Wire:
                 replies.append(connection.read_response() if replies else self._read(connection))
             except redis.ResponseError as error:
                 refused = refused or error
-        if refused:
-            raise refused
-        return replies
+                replies.append(error)
+        return replies, refused
 
 
 _WATCH_SECONDS = 50e-6
@@ -231,6 +364,11 @@ def _eye(connection: Any) -> select.poll:
     return look
 
 
+def _may_repeat(lost: StoreUnavailable, safe: bool) -> bool:
+    """Whether a command may be sent again; not to a server that hangs, or that says it cannot now."""
+    return isinstance(lost, Unsent) or (safe and isinstance(lost.__cause__, redis.ConnectionError))
+
+
 _NOT_NOW = (
     redis.exceptions.OutOfMemoryError,
     redis.exceptions.ReadOnlyError,
@@ -242,44 +380,6 @@ _NOT_NOW = (
 
 def _cannot_now(error: redis.ResponseError) -> bool:
     """Whether a refusal tells of the server's condition (disk, memory, role), not of the command."""
-    return isinstance(error, _NOT_NOW) or str(error).startswith(("MISCONF ", "NOREPLICAS ", "BUSY "))
-
-
-_PATTERNS: Final = [
-    (
-        re.compile(
-            re.sub(
-                r"<(\w+)>|pNN",
-                lambda hole: f"(?P<{hole[1]}>.+)" if hole[1] else r"p\d+",
-                re.escape(one.key),
-            )
-        ),
-        one,
+    return isinstance(error, _NOT_NOW) or str(error).startswith(
+        ("MISCONF ", "NOREPLICAS ", "BUSY ", "UNBLOCKED ")
     )
-    for one in TEMPLATES
-]
-
-
-def template_of(key: str) -> tuple[Template, dict[str, str]] | None:
-    """The template of a key, and what stands in its holes; none where it is no key of ours."""
-    for pattern, template in _PATTERNS:
-        if match := pattern.fullmatch(key):
-            return template, match.groupdict()
-    return None
-
-
-def type_of(key: str) -> str | None:
-    """The type that a key should have in the store; none where it is no key of ours."""
-    found = template_of(key)
-    return None if found is None else found[0].type
-
-
-def wrong_types(wire: Wire, keys: Iterable[str]) -> dict[str, str]:
-    """Those of our keys that hold something of another type than they should, each with a sentence on it."""
-    wanted = [(key, kind) for key in keys if (kind := type_of(key)) is not None]
-    found = wire.pipeline([("TYPE", key) for key, _ in wanted])
-    return {
-        key: f"the key {key} holds a {there.decode()}, and should hold a {kind}"
-        for (key, kind), there in zip(wanted, found, strict=True)
-        if there.decode() not in (kind, "none")
-    }

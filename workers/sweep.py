@@ -9,11 +9,13 @@ from typing import Final, NamedTuple
 
 import redis
 
+from services.cluster import wire_of
 from services.feed import Batch
 from services.queue import Queued
+from services.scripts import HOLD, RELEASE
 from services.store import StoreUnavailable
 from services.supervise import Backoff, Stop
-from services.wire import Script, Wire
+from services.wire import Script
 from services.wiring import Services
 from workers.aging import Aging
 
@@ -34,25 +36,18 @@ REST_SECONDS: Final = 0.005
 GLANCE_SECONDS: Final = 0.01
 """How often the feeds are read while something is due so soon that no wait at the server is safe."""
 
-HOLD: Final = Script("""
--- KEYS[1] lease   ARGV[1] who asks   ARGV[2] for how long, ms
--- Returns 1 when the lease is the asker's now, 0 when it is another's.
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then
-  return 0
+WAKE: Final = Script("""
+-- KEYS[1] due set   ARGV[1] now, Unix ms
+-- Makes everything that is due later due now, for a clock that was set back. Returns how many games that were.
+local later = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], '+inf')
+for _, game in ipairs(later) do
+  redis.call('ZADD', KEYS[1], ARGV[1], game)
 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1
+return #later
 """)
 
-RELEASE: Final = Script("""
--- KEYS[1] lease   ARGV[1] who gives it up
--- Returns 1 when it was theirs.
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then
-  return 0
-end
-return redis.call('DEL', KEYS[1])
-""")
+SET_BACK_MS: Final = 500
+"""By so much the clock was set back for certain, and not slowed down."""
 
 log = logging.getLogger(__name__)
 
@@ -77,17 +72,20 @@ class Sweep:
         self._feed = services.feed
         self._queue = services.queue
         self._clock = services.clock
-        self._wire = Wire(services.client)
+        self._wire = wire_of(services.client)
         self._lease = services.keys.sweep
         self._name = secrets.token_hex(8)
         self._due: dict[_Asked, int] = {}
         self._again: dict[_Asked, tuple[float, Backoff]] = {}
         self._aging = Aging(services)
         self._renew_at = self._look_at = 0.0
+        self._latest = self._clock()
+        """The latest time that this sweep has seen, Unix ms."""
+        self._set_back = False
 
     def run(self, stop: Stop) -> None:
         """Watch until asked to stop, whenever the lease is free; a store that does not answer is waited for."""
-        patience = Backoff(0.1, 1.0)
+        patience = Backoff(0.1, 1.0, apart=True)
         while not stop.is_set():
             try:
                 if self.hold():
@@ -104,6 +102,7 @@ class Sweep:
     def hold(self) -> bool:
         """Take or renew the lease. Returns whether it is this sweep's now."""
         self._renew_at = time.monotonic() + RENEW_SECONDS
+        self._mind_clock()
         return bool(self._wire.run(HOLD, (self._lease,), (self._name, SWEEP_LEASE_MS)))
 
     def release(self) -> None:
@@ -143,6 +142,9 @@ class Sweep:
     def look(self) -> None:
         """Read from the due sets when each partition's earliest game is due."""
         self._look_at = time.monotonic() + LOOK_SECONDS
+        self._mind_clock()
+        if self._set_back:
+            self._wake()
         found = self._store.dues()
         # of games with a person, those that are due no more as they were are not asked for in vain
         persons = {
@@ -156,12 +158,37 @@ class Sweep:
             if found[latest] <= self._clock() - LATE_MS:
                 self._due[_Asked("late", latest)] = found[latest]
 
+    def _mind_clock(self) -> int:
+        """The time, and a note where it was set back, also while another sweep works, which may have died of that.
+
+        Whoever appends has the sweep look at the clock, so a time that something was due by is seen here soon.
+        """
+        now = self._clock()
+        if now < self._latest - SET_BACK_MS:
+            self._set_back, self._look_at = True, 0.0
+        self._latest = now
+        return now
+
+    def _wake(self) -> None:
+        """Have every game looked at for which something is due, now.
+
+        What was due at once when the clock was set back, or was in the hands of a worker, would wait until it has caught
+        up. What is woken too early is put back by whoever drives it.
+        """
+        keys = self._store.keys
+        now = self._clock()
+        dues = [keys.due(partition) for partition in range(keys.partitions)]
+        woken = sum(self._wire.run_each(WAKE, [((due,), (now,)) for due in dues]))
+        log.warning("the clock was set back; %d games that were due later are looked at now", woken)
+        self._due.clear()
+        self._set_back = False
+
     def ask(self) -> None:
         """Ask for a drive of partitions in which a game is ripe, as far as is known.
 
         Of all where persons wait; then of `MOST_DRIVES` others, and the rest are still due when this is called again.
         """
-        now = self._clock()
+        now = self._mind_clock()
         drives = 0
         ripe = [asked for asked, due in self._due.items() if due <= now]
         for asked in sorted(ripe, key=lambda asked: asked.name == "drive"):

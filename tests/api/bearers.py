@@ -6,7 +6,7 @@ from typing import Any
 import redis
 from werkzeug.test import TestResponse
 
-from services.projections import update
+from services.summaries import update
 from services.wiring import Services
 from tests.api.guests import Guest
 

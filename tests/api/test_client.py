@@ -45,7 +45,7 @@ def wire(app: Flask, services: Services) -> Wire:
 @pytest.fixture
 def client(wire: Wire, naps: Naps) -> Client:
     """A player at the application."""
-    made = Client("http://hearts.test", transport=wire, sleep=naps, waits=(1, 2))
+    made = Client("http://hearts.test", transport=wire, sleep=naps, waits=(1, 2), chance=lambda: 0.0)
     made.new_player("Anna")
     return made
 
@@ -183,7 +183,7 @@ def test_each_request_has_a_key_of_its_own(client: Client, wire: Wire) -> None:
 
 def test_a_new_player_is_not_made_twice(wire: Wire, naps: Naps) -> None:
     """That request takes no key: it is sent again only where it never arrived."""
-    client = Client("http://hearts.test", transport=wire, sleep=naps, waits=(1,))
+    client = Client("http://hearts.test", transport=wire, sleep=naps, waits=(1,), chance=lambda: 0.0)
     wire.faults = ["dropped"]
     with pytest.raises(Unreachable):
         client.new_player("Anna")
@@ -191,6 +191,14 @@ def test_a_new_player_is_not_made_twice(wire: Wire, naps: Naps) -> None:
     assert client.new_player("Anna").token == client.token
     assert [None] * 3 == wire.keys()
     assert [1] == naps.taken
+
+
+def test_clients_come_back_one_after_the_other(wire: Wire, naps: Naps) -> None:
+    """Each waits as long as is planned, and by chance up to a quarter more."""
+    client = Client("http://hearts.test", transport=wire, sleep=naps, waits=(1, 2), chance=lambda: 0.8)
+    wire.faults = ["refused"] * 2
+    client.new_player("Anna")
+    assert [1.2, 2.4] == naps.taken
 
 
 def test_a_server_that_stays_away_is_said_to_be(client: Client, wire: Wire, naps: Naps) -> None:

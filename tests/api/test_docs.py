@@ -29,7 +29,7 @@ from api.refusing import codes_in
 from api.schemas import Knobs
 from domain.ruleset import KEYS
 from services.languages import ENGLISH, LANGUAGES
-from services.projections import update
+from services.summaries import update
 from services.wiring import Services
 from tests.api.guests import Guest, open_table, play_on, seat_all
 

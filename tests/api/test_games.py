@@ -7,7 +7,7 @@ from flask import Flask
 
 from domain.ruleset import KEYS, LATER
 from domain.variants import VARIANTS
-from services.projections import update
+from services.summaries import update
 from services.wiring import Services
 from tests.api.guests import Guest, open_table
 

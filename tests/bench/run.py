@@ -43,6 +43,7 @@ from tests.bench.commits import bench_commits  # noqa: E402
 from tests.bench.cost import bench_views  # noqa: E402
 from tests.bench.costs import bench_million  # noqa: E402
 from tests.bench.listeners import bench_listeners  # noqa: E402
+from tests.bench.machines import bench_machines  # noqa: E402
 from tests.bench.moves import bench_moves  # noqa: E402
 from tests.bench.page import bench_page  # noqa: E402
 from tests.bench.peers import PeerHouse  # noqa: E402
@@ -281,6 +282,7 @@ BENCHES = {
     "page": bench_browser,
     "million": bench_million,
     "age": bench_ages,
+    "machines": bench_machines,
 }
 
 

@@ -21,6 +21,7 @@ from domain.fold import apply, fold
 from domain.shuffle import bot_seed
 from domain.view import view
 from services.codec import CODEC
+from tests.golden.make import GAMES
 
 FOLDER = Path(__file__).parent
 PLAYOUTS = 40
@@ -33,7 +34,7 @@ Digests = dict[str, dict[str, str]]
 
 def recordings() -> list[str]:
     """The names of the recorded games."""
-    return sorted(path.name.removesuffix(".ndjson.z") for path in FOLDER.glob("*.ndjson.z"))
+    return sorted(GAMES)
 
 
 def recorded_events(name: str) -> list[e.AnyEvent]:

@@ -14,6 +14,8 @@ import msgspec
 
 from domain.shuffle import genesis_head, next_head
 from domain.variants import ruleset_of
+from tests.support.all_events import all_events
+from tests.support.duplicates import begin, play_on, reveal
 from tests.support.games import Game, play_game
 
 FOLDER = Path(__file__).parent
@@ -38,6 +40,15 @@ GAMES: dict[str, tuple[dict[str, Any], str]] = {
     ),
 }
 """The games by their names: the rules, and who sits where (see `tests.support.games.open_game`)."""
+
+
+def others() -> dict[str, Game]:
+    """Games with the events that none of these has, by their ids."""
+    sealed = begin("ppnb", "duplicate-4")
+    play_on(sealed)
+    while sealed.end.sealed:
+        reveal(sealed)
+    return {"g-test": all_events(), "duplicate-4": sealed}
 
 
 def lines_of(game: Game, name: str) -> list[bytes]:
@@ -66,9 +77,17 @@ def main() -> None:
         if path.exists():
             continue
         bot = "random" if "cancellation" in name else "rules"
-        game = play_game(ruleset_of(rules), name, kinds=kinds, house=True, name=name, bot=bot)
-        path.write_bytes(zlib.compress(b"\n".join(lines_of(game, name)) + b"\n", 9))
-        print(path.name, path.stat().st_size, game.end.totals, game.end.winners, game.end.reason)
+        write(path, name, play_game(ruleset_of(rules), name, kinds=kinds, house=True, name=name, bot=bot))
+    for name, game in others().items():
+        path = FOLDER / f"{name}.ndjson.z"
+        if not path.exists():
+            write(path, name, game)
+
+
+def write(path: Path, name: str, game: Game) -> None:
+    """Write a recording."""
+    path.write_bytes(zlib.compress(b"\n".join(lines_of(game, name)) + b"\n", 9))
+    print(path.name, path.stat().st_size, game.end.totals, game.end.winners, game.end.reason)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-import redis
 
 from services.audit import KeyFileError, ServerKeyMismatch, exposure, server_key
+from services.cluster import Client, wire_of
 from services.keys import Keys
 from services.settings import Settings
 from services.wire import Wire
@@ -20,9 +20,9 @@ def draw(number: int):
 
 
 @pytest.fixture
-def wire(client: redis.Redis) -> Wire:
+def wire(client: Client) -> Wire:
     """A line to an empty store of each kind in turn."""
-    return Wire(client)
+    return wire_of(client)
 
 
 def test_the_first_start_makes_the_key_and_tells_the_store(wire: Wire, tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_file_that_cannot_be_read_is_told_as_such(wire: Wire, tmp_path: Path) 
             server_key(wire, path, draw(0))
 
 
-def test_services_are_not_built_with_another_key(client: redis.Redis, tmp_path: Path) -> None:
+def test_services_are_not_built_with_another_key(client: Client, tmp_path: Path) -> None:
     """Whatever process starts is held to it."""
     settings = Settings(data=tmp_path / "a", partitions=4)
     build(settings, store=client)

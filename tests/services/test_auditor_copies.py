@@ -260,6 +260,9 @@ def test_a_finished_game_that_would_never_be_archived_is_found(services: Service
     finished = services.keys.finished(services.keys.partition(game))
     services.client.zadd(finished, {game: services.clock() + 10**12})
     assert "which is yet to come" in told(audit(services, game), "projection")
+    services.client.zadd(finished, {game: services.tables.load(game).at})
+    early = build(services.settings, store=services.client, clock=lambda: services.clock() - 3_600_000)
+    assert audit(early, game).ok, "the clock was set back since the game ended"
     services.client.zadd(finished, {game: 1})
     assert "it is to be archived as if it ended at 1, and it did at " in told(
         audit(services, game), "projection"

@@ -14,8 +14,8 @@ from click.testing import CliRunner, Result
 from domain.commands import SeatPlan
 from domain.variants import ruleset_of
 from services.cli_players import players
-from services.projections import update
 from services.settings import Settings
+from services.summaries import update
 from services.token_forms import MOST_TOKENS
 from services.wiring import Services, build
 from tests.support.environs import environ_of

@@ -9,9 +9,9 @@ from domain.bots import BOTS
 from domain.commands import SeatPlan
 from domain.variants import ruleset_of
 from services.cli_standings import leaderboard
-from services.projections import update
 from services.settings import Settings
 from services.standings_fold import Ledger
+from services.summaries import update
 from services.wiring import Services, build
 from tests.support.environs import environ_of
 from tests.support.finished import finished

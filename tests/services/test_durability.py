@@ -1,12 +1,13 @@
 """Whether a store of one's own keeps what it acknowledges, and how that is told."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import redis
 
-from services.durability import CHECK_SECONDS, LOOK_SECONDS, Durability, WriteWatch, weaknesses
+from services.durability import CHECK_SECONDS, LEAST_FREE, LOOK_SECONDS, Durability, WriteWatch, weaknesses
 from services.keys import Keys
 from services.wire import StoreUnavailable, connect
 
@@ -123,6 +124,16 @@ def test_a_folder_that_was_taken_away_is_told(server: redis.Redis, tmp_path: Pat
     assert "was taken away" in (durability.hindrance() or "")
     folder.mkdir()
     assert "was taken away" in (durability.hindrance() or "")
+
+
+def test_a_full_disk_is_told(server: redis.Redis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it is asked of the server, which ends on such a disk at each write and takes them in between."""
+    durability = Durability(server, folder=tmp_path)
+    used = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: used._replace(free=LEAST_FREE - 1))
+    assert f"the disk of its files, {tmp_path}, is full (1048575 bytes are left)" == durability.hindrance()
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: used._replace(free=LEAST_FREE))
+    assert durability.hindrance() is None
 
 
 def test_a_store_that_does_not_answer_is_no_answer() -> None:

@@ -8,8 +8,9 @@ from zlib import crc32
 import pytest
 from redis.crc import key_slot
 
-from services.keys import STREAMS_PATTERN, TEMPLATES, Keys, game_of_stream
-from services.wire import type_of
+from services.key_templates import TEMPLATES
+from services.key_types import type_of
+from services.keys import STREAMS_PATTERN, Keys, game_of_stream, version_of
 
 GAME = "5f1c"
 CONSTANTS = {
@@ -18,6 +19,7 @@ CONSTANTS = {
     "sweep": Keys.sweep,
     "server_key": Keys.server_key,
     "server_key_now": Keys.server_key_now,
+    "versions": Keys.versions,
 }
 CONSTANTS |= {
     name: value
@@ -38,7 +40,9 @@ def spelt(keys: Keys, name: str) -> str:
     known |= {"fold": 3, "family": "basic", "level": 3, "chunk": 2, "limit": "x", "run": "5f"}
     if name in CONSTANTS:
         return CONSTANTS[name]
-    method = getattr(keys, name)
+    plain, of_version, _ = name.partition("_of_version")
+    known |= {"version": 3 if of_version else 0, "projection": "games"}
+    method = getattr(keys, plain)
     return method(*(known[parameter] for parameter in inspect.signature(method).parameters))
 
 
@@ -56,6 +60,8 @@ def test_a_key_is_spelt_as_its_template_says(template) -> None:
         "family": "basic",
         "limit": "x",
         "run": "5f",
+        "version": "3",
+        "projection": "games",
     }
     for name, value in values.items():
         filled = filled.replace(f"<{name}>", value)
@@ -68,7 +74,7 @@ def test_a_key_is_spelt_as_its_template_says(template) -> None:
 def test_every_method_that_spells_a_key_has_a_template() -> None:
     """No key is spelt that the table does not tell of."""
     methods = {name for name, _ in inspect.getmembers(Keys, inspect.isroutine) if not name.startswith("_")}
-    told = {template.name for template in TEMPLATES} - set(CONSTANTS)
+    told = {template.name.removesuffix("_of_version") for template in TEMPLATES} - set(CONSTANTS)
     assert told == methods - {"partition", "of_append"}
 
 
@@ -81,9 +87,10 @@ def test_all_keys_of_a_game_share_a_slot(partitions: int) -> None:
         p = keys.partition(game)
         spelt_keys = [keys.stream(game), keys.idempotency(game), keys.table(game), *keys.of_append(game)]
         spelt_keys += [keys.feed(p), keys.due(p), keys.parked(p), keys.lobby(p, "over"), keys.seats(p)]
-        spelt_keys += [keys.inbox(p), keys.desk(game), keys.finished(p)]
+        spelt_keys += [keys.inbox(p), keys.desk(game), keys.finished(p), keys.written(p)]
+        spelt_keys += [keys.table(game, 3), keys.lobby(p, "over", 3), keys.seats(p, 3), keys.desk(game, 3)]
         assert 1 == len({key_slot(key.encode()) for key in spelt_keys})
-    assert 12 == len(of_game)
+    assert 17 == len(of_game)
 
 
 def test_the_keys_of_an_append_are_those_spelt_one_by_one() -> None:
@@ -103,6 +110,20 @@ def test_the_log_is_of_one_slot_and_no_games() -> None:
     assert GAME == game_of_stream(keys.stream(GAME).encode())
     others = [*names, keys.feed(3), keys.table(GAME), keys.snapshot(GAME), keys.idempotency(GAME)]
     assert [] == [name for name in others if fnmatch(name, STREAMS_PATTERN)]
+
+
+def test_the_version_of_a_key() -> None:
+    """A key of a later version is told from the same key of the first one, whatever stands in it."""
+    keys = Keys(64)
+    for plain, later in (
+        (keys.table("v3:t:x"), keys.table("v3:t:x", 12)),
+        (keys.lobby(7, "open"), keys.lobby(7, "open", 12)),
+        (keys.seats(7), keys.seats(7, 12)),
+        (keys.desk(GAME), keys.desk(GAME, 12)),
+    ):
+        assert ((plain, 0), (plain, 12)) == (version_of(plain), version_of(later))
+        assert type_of(plain) == type_of(later)
+    assert ("h:{p01}:v0:seats", 0) == version_of("h:{p01}:v0:seats")
 
 
 def test_the_partition_is_the_crc32_of_the_id() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import redis
 
 from services.checkpoints import PublicLog
+from services.cluster import Client, wire_of
 from services.keys import Keys
 from services.leaves import Leaf
 from services.merkle import EMPTY_ROOT, root_of, verify_inclusion
@@ -25,9 +25,9 @@ def leaf(number: int) -> Leaf:
     return Leaf(f"game-{number}", "lock", number + 1, number.to_bytes(32, "big"))
 
 
-def house(client: redis.Redis) -> PublicLog:
+def house(client: Client) -> PublicLog:
     """The log of the store as a process sees it that has just begun."""
-    return PublicLog(TransparencyLog(Wire(client)), Ring(KEY), ORIGIN)
+    return PublicLog(TransparencyLog(wire_of(client)), Ring(KEY), ORIGIN)
 
 
 def signed(log: PublicLog, size: int | None = None) -> SignedCheckpoint:
@@ -44,20 +44,20 @@ def show_all(log: PublicLog, leaves: list[Leaf]) -> None:
         log.consistency(size, len(leaves))
 
 
-def forget(client: redis.Redis) -> None:
+def forget(client: Client) -> None:
     """Take all of the log away, and leave what was signed."""
     client.delete(Keys.log_leaves, Keys.log_index, Keys.log_places, Keys.log_nodes(0, 0))
     for level in range(1, 8):
         client.delete(Keys.log_nodes(level, 0))
 
 
-def remembers(client: redis.Redis, folder: Path) -> PublicLog:
+def remembers(client: Client, folder: Path) -> PublicLog:
     """The same, with a file beside its key."""
-    return PublicLog(TransparencyLog(Wire(client)), Ring(KEY), ORIGIN, folder / "key.signed")
+    return PublicLog(TransparencyLog(wire_of(client)), Ring(KEY), ORIGIN, folder / "key.signed")
 
 
 @pytest.mark.parametrize("steps", [(1, 2, 3, 4, 5, 8, 13, 40), (40,), (7, 8, 9, 31, 32, 33)], ids=str)
-def test_every_root_is_that_of_the_leaves(client: redis.Redis, steps: tuple[int, ...]) -> None:
+def test_every_root_is_that_of_the_leaves(client: Client, steps: tuple[int, ...]) -> None:
     """However far a process follows at a time, and whether it began just now or before; earlier sizes too."""
     log, leaves = house(client), [leaf(number) for number in range(max(steps))]
     hashes = [one.hash for one in leaves]
@@ -74,7 +74,7 @@ def test_every_root_is_that_of_the_leaves(client: redis.Redis, steps: tuple[int,
 
 
 @pytest.mark.parametrize(("level", "at"), [(0, 0), (0, 4), (1, 1), (2, 0)])
-def test_a_changed_hash_is_not_signed(client: redis.Redis, level: int, at: int) -> None:
+def test_a_changed_hash_is_not_signed(client: Client, level: int, at: int) -> None:
     """Given a node of the tree that somebody changed, then no root, path or proof comes of it."""
     log = house(client)
     leaves = [leaf(number) for number in range(5)]
@@ -84,7 +84,7 @@ def test_a_changed_hash_is_not_signed(client: redis.Redis, level: int, at: int) 
         show_all(log, leaves)
 
 
-def test_what_is_signed_stays_right_while_hashes_are_changed(client: redis.Redis) -> None:
+def test_what_is_signed_stays_right_while_hashes_are_changed(client: Client) -> None:
     """Given a process that knows the log, when a node is changed, then it signs what it knows, and shows no path by the node."""
     log, leaves = house(client), [leaf(number) for number in range(4)]
     log.tree.add(leaves)
@@ -96,7 +96,7 @@ def test_what_is_signed_stays_right_while_hashes_are_changed(client: redis.Redis
     assert leaves[3].hash.hex() == log.inclusion(leaves[2].hash, 2, 4).path[0]
 
 
-def test_a_log_that_was_written_anew_is_not_signed(client: redis.Redis) -> None:
+def test_a_log_that_was_written_anew_is_not_signed(client: Client) -> None:
     """Given a log with another leaf and all hashes right, then neither a process that runs nor one that begins signs it."""
     log = house(client)
     log.tree.add([leaf(number) for number in range(6)])
@@ -108,7 +108,7 @@ def test_a_log_that_was_written_anew_is_not_signed(client: redis.Redis) -> None:
             each.checkpoint()
 
 
-def test_a_log_that_is_shorter_is_not_signed(client: redis.Redis) -> None:
+def test_a_log_that_is_shorter_is_not_signed(client: Client) -> None:
     """Given a log that lost its last leaf and forgot it everywhere, then who begins anew sees that it was longer."""
     log = house(client)
     log.tree.add([leaf(number) for number in range(3)])
@@ -119,7 +119,7 @@ def test_a_log_that_is_shorter_is_not_signed(client: redis.Redis) -> None:
         house(client).checkpoint()
 
 
-def test_nobody_else_can_write_the_note(client: redis.Redis) -> None:
+def test_nobody_else_can_write_the_note(client: Client) -> None:
     """Given a note by another key, or none at all, then nothing is signed."""
     log = house(client)
     log.tree.add([leaf(0)])
@@ -138,7 +138,7 @@ def test_nobody_else_can_write_the_note(client: redis.Redis) -> None:
         house(client).checkpoint()
 
 
-def test_without_the_note_all_leaves_are_read(client: redis.Redis) -> None:
+def test_without_the_note_all_leaves_are_read(client: Client) -> None:
     """Given a store from before there were notes, then the roots are the same, and a note is kept from then on."""
     log = house(client)
     log.tree.add([leaf(number) for number in range(9)])
@@ -147,7 +147,7 @@ def test_without_the_note_all_leaves_are_read(client: redis.Redis) -> None:
     assert 1 == client.exists(Keys.log_signed)
 
 
-def test_a_leaf_that_was_changed_is_not_signed(client: redis.Redis) -> None:
+def test_a_leaf_that_was_changed_is_not_signed(client: Client) -> None:
     """Given an entry of the stream that was replaced, where the hashes are the old ones."""
     log = house(client)
     log.tree.add([leaf(number) for number in range(3)])
@@ -159,18 +159,19 @@ def test_a_leaf_that_was_changed_is_not_signed(client: redis.Redis) -> None:
         log.checkpoint()
 
 
-def test_a_store_that_takes_no_note(client: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_takes_no_note(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Given a store that can be read alone, then checkpoints are signed all the same."""
     log = house(client)
     log.tree.add([leaf(0)])
-    call = Wire.call
+    kind = type(log.tree.wire)
+    call = kind.call
 
     def refuse(wire: Wire, *command: object, **more: object) -> object:
         if command[0] == "SET":
             raise StoreUnavailable("READONLY")
         return call(wire, *command, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Wire, "call", refuse)
+    monkeypatch.setattr(kind, "call", refuse)
     root = signed(log).checkpoint.root
     assert verify_inclusion(leaf(0).hash, 0, 1, [], root)
     assert 0 == client.exists(Keys.log_signed)
@@ -179,7 +180,7 @@ def test_a_store_that_takes_no_note(client: redis.Redis, monkeypatch: pytest.Mon
 # --- the file beside the key
 
 
-def test_a_store_that_was_put_back_is_not_signed(client: redis.Redis, tmp_path: Path) -> None:
+def test_a_store_that_was_put_back_is_not_signed(client: Client, tmp_path: Path) -> None:
     """Given log and note as they were earlier, and other leaves since, then the file tells, and a process that runs knows."""
     running = remembers(client, tmp_path)
     running.tree.add([leaf(number) for number in range(4)])
@@ -201,7 +202,7 @@ def test_a_store_that_was_put_back_is_not_signed(client: redis.Redis, tmp_path: 
         remembers(client, tmp_path).checkpoint()
 
 
-def test_a_log_that_was_wiped_is_not_signed(client: redis.Redis, tmp_path: Path) -> None:
+def test_a_log_that_was_wiped_is_not_signed(client: Client, tmp_path: Path) -> None:
     """Given that the log and its note are gone from the store."""
     running = remembers(client, tmp_path)
     running.tree.add([leaf(0), leaf(1)])
@@ -213,7 +214,7 @@ def test_a_log_that_was_wiped_is_not_signed(client: redis.Redis, tmp_path: Path)
             each.checkpoint()
 
 
-def test_without_the_note_in_the_store_the_file_leads(client: redis.Redis, tmp_path: Path) -> None:
+def test_without_the_note_in_the_store_the_file_leads(client: Client, tmp_path: Path) -> None:
     """It is kept in the store again with the next checkpoint, and the other way round."""
     log = remembers(client, tmp_path)
     log.tree.add([leaf(number) for number in range(3)])
@@ -226,18 +227,20 @@ def test_without_the_note_in_the_store_the_file_leads(client: redis.Redis, tmp_p
         assert [3, 3] == [one.checkpoint.size for _, one in log.signed()]
 
 
-def test_the_file_of_another_log_does_not_count(client: redis.Redis, tmp_path: Path) -> None:
+def test_the_file_of_another_log_does_not_count(client: Client, tmp_path: Path) -> None:
     """Given another name for the log, then it begins anew, as it does for its watchers."""
     log = remembers(client, tmp_path)
     log.tree.add([leaf(0), leaf(1)])
     log.checkpoint()
     client.flushall()
-    other = PublicLog(TransparencyLog(Wire(client)), Ring(KEY), "example.org/other", tmp_path / "key.signed")
+    other = PublicLog(
+        TransparencyLog(wire_of(client)), Ring(KEY), "example.org/other", tmp_path / "key.signed"
+    )
     other.tree.add([leaf(5)])
     assert 1 == signed(other).checkpoint.size
 
 
-def test_a_file_that_cannot_be_believed(client: redis.Redis, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_believed(client: Client, tmp_path: Path) -> None:
     """One that is none, by another key, or cannot be read."""
     path = tmp_path / "key.signed"
     forged = sign_checkpoint(Checkpoint(ORIGIN, 0, EMPTY_ROOT), (OTHER_KEY,))
@@ -251,14 +254,14 @@ def test_a_file_that_cannot_be_believed(client: redis.Redis, tmp_path: Path) -> 
         remembers(client, tmp_path).checkpoint()
 
 
-def test_a_place_that_takes_no_file(client: redis.Redis, tmp_path: Path) -> None:
+def test_a_place_that_takes_no_file(client: Client, tmp_path: Path) -> None:
     """Checkpoints are signed all the same."""
     log = remembers(client, tmp_path / "nowhere")
     log.tree.add([leaf(0)])
     assert 1 == signed(log).checkpoint.size
 
 
-def test_what_was_signed_can_be_forgotten(client: redis.Redis, tmp_path: Path) -> None:
+def test_what_was_signed_can_be_forgotten(client: Client, tmp_path: Path) -> None:
     """Given a log that lost its end for good, then it is signed again once that is asked for."""
     log = remembers(client, tmp_path)
     log.tree.add([leaf(0), leaf(1)])

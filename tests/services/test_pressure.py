@@ -31,12 +31,14 @@ class FakeWire:
     def __init__(self, **fields: int) -> None:
         self.fields = fields
 
-    def call(self, *command: str) -> bytes:
+    def everywhere(self, *command: str) -> list[bytes]:
         """INFO memory, with a line of another kind in it."""
         assert ("INFO", "memory") == command
-        return "".join(
-            ["# Memory\r\nused_memory_human:1.00G\r\n", *[f"{k}:{v}\r\n" for k, v in self.fields.items()]]
-        ).encode()
+        return [
+            "".join(
+                ["# Memory\r\nused_memory_human:1.00G\r\n", *[f"{k}:{v}\r\n" for k, v in self.fields.items()]]
+            ).encode()
+        ]
 
 
 def looking(feed: Any = None, wire: Any = None, **bounds: Any) -> Pressure:
@@ -103,7 +105,7 @@ def test_a_real_server_tells(valkey: redis.Redis) -> None:
     class Refusing(FakeWire):
         error: Exception = redis.exceptions.NoPermissionError("no")
 
-        def call(self, *command: str) -> bytes:
+        def everywhere(self, *command: str) -> list[bytes]:
             raise self.error
 
     refusing = Refusing()

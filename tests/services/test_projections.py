@@ -17,8 +17,9 @@ from domain.variants import ruleset_of
 from services.feed import Feed
 from services.folded import Table
 from services.keys import Keys
-from services.projections import AT_ONCE, GROUP, VERSION, Parked, Projections, Update, update
+from services.projections import AT_ONCE, GROUP, Parked, Projections
 from services.store import Store
+from services.summaries import VERSION, Update, update
 
 ANNA, BEN = "p000000000000000a", "p000000000000000b"
 NOW = 1_800_000_000_000
@@ -212,9 +213,12 @@ class TestWrite:
         assert 0 == projections.write({}, {partition: [pointers[0].id]})
         assert 0 == projections.lag()
 
-    def test_more_games_than_one_call_takes(self, projections: Projections) -> None:
+    def test_more_games_than_one_call_takes(self, projections: Projections, keys: Keys) -> None:
         """A partition's games are written in parts, none left out and none twice."""
-        games = [stage(f"{number}", 1, "open", at=NOW + number) for number in range(2 * AT_ONCE + 1)]
+        names = (name for name in map(str, itertools.count()) if keys.partition(name) == 0)
+        games = [
+            stage(name, 1, "open", at=NOW + int(name)) for name in itertools.islice(names, 2 * AT_ONCE + 1)
+        ]
         assert len(games) == projections.write({0: games})
         assert [] == projections.tables(["no", "g"])
 

@@ -49,6 +49,7 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "HEARTS_FSYNC": "everysec",
         "HEARTS_API_THREADS": "7",
         "HEARTS_API_WORKERS": "3",
+        "HEARTS_REPLICAS": "2",
         "HEARTS_LISTENERS": "77",
         "HEARTS_BOT_WORKERS": "0",
         "HEARTS_AUDIT_WORKERS": "4",
@@ -76,6 +77,13 @@ def test_every_setting_is_read_from_its_variable() -> None:
         settings.fsync,
     )
     assert environ == environ_of(settings)
+
+
+def test_the_embedded_store_has_no_replicas() -> None:
+    """Whoever asks for some without naming a server is told so, and is not refused every command."""
+    with pytest.raises(InvalidSettings, match="HEARTS_REPLICAS='1': the embedded store has no replicas"):
+        Settings.from_environ({"HEARTS_REPLICAS": "1"})
+    assert 1 == Settings.from_environ({"HEARTS_REPLICAS": "1", "HEARTS_STORE_URL": "redis://h"}).replicas
 
 
 def test_where_finished_games_go() -> None:
@@ -126,6 +134,20 @@ def test_the_process_environment_is_the_default(monkeypatch: pytest.MonkeyPatch)
         ("STORE_URL", "redis://h?db=x", "redis://HOST:6379/0"),
         ("STORE_URL", "redis://h?no_such_option=1", "redis://HOST:6379/0"),
         ("STORE_URL", "redis://[::1", "redis://HOST:6379/0"),
+        ("STORE_URL", "redis+sentinel://h", "redis+sentinel://HOST:26379,HOST:26379/SERVICE"),
+        ("STORE_URL", "redis+sentinel:///s", "redis+sentinel://HOST"),
+        ("STORE_URL", "redis+sentinel://h,/s", "redis+sentinel://HOST"),
+        ("STORE_URL", "redis+sentinel://h:0/s", "redis+sentinel://HOST"),
+        ("STORE_URL", "redis+sentinel://h/s/0", "redis+sentinel://HOST"),
+        ("STORE_URL", "redis+sentinel://h/s?no_such_option=1", "redis+sentinel://HOST"),
+        ("STORE_URL", "redis+cluster://", "redis+cluster://HOST:6379,HOST:6379"),
+        ("STORE_URL", "redis+cluster://h:x", "redis+cluster://HOST"),
+        ("STORE_URL", "redis+cluster://h/0", "redis+cluster://HOST"),
+        ("STORE_URL", "redis+cluster://h?db=1", "redis+cluster://HOST"),
+        ("STORE_URL", "redis+cluster://h?sentinel_username=x", "redis+cluster://HOST"),
+        ("STORE_URL", "redis+cluster://a@h,b@i", "redis+cluster://HOST"),
+        ("QUEUE_URL", "redis+cluster://h", "not a cluster, where RQ does not run"),
+        ("REPLICAS", "17", "from 0 to 16"),
         ("RATE_PLAYER", "often", "empty for no limit"),
         ("RATE_PLAYER", "0/second", "empty for no limit"),
         ("RATE_PLAYER", "5/second;", "empty for no limit"),
@@ -184,6 +206,8 @@ def test_names_for_the_test_suite_are_no_settings() -> None:
         ("redis://h:6379/0", "redis://h:6379/0"),
         ("redis://u:secret@h/0", "redis://u:***@h/0"),
         ("redis://:se@cret@h/0", "redis://:***@h/0"),
+        ("redis+sentinel://u:secret@h,i/s", "redis+sentinel://u:***@h,i/s"),
+        ("redis+sentinel://h/s?sentinel_password=secret", "redis+sentinel://h/s?sentinel_password=***"),
         ("unix:///run/s?db=1&password=secret", "unix:///run/s?db=1&password=***"),
         ("redis://u:secret@h/0?password=secret", "redis://u:***@h/0?password=***"),
     ],

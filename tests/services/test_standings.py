@@ -15,7 +15,8 @@ from domain.variants import FAMILIES, VARIANTS
 from services.keys import Keys
 from services.ratings import Skill
 from services.standings import RECENT, Hands, Standing, Standings, bot_id, student
-from services.standings_fold import FOLD, VERSION, Ledger, Sat, fold_game
+from services.standings_fold import VERSION, Ledger, Sat, fold_game
+from services.standings_scripts import FOLD
 from tests.support.finished import finished, many
 
 QUANTILES = {1: 12.7062, 2: 4.3027, 4: 2.7764, 5: 2.5706, 6: 2.4469, 10: 2.2281, 30: 2.0423, 1000: 1.9623}

@@ -6,11 +6,12 @@ import pytest
 
 from domain import events as e
 from domain.cards import cards_of
-from domain.commands import ABANDONED_AFTER, GetReady, PassCards, SeatPlan, SitDown
+from domain.commands import ABANDONED_AFTER, GetReady, PassCards, SeatPlan, SitDown, StandUp, TakeBack
 from domain.game import fold
 from domain.refusals import Refused
 from domain.shuffle import commit_entropy
 from domain.variants import ruleset_of
+from services.owed import TRICK_MS
 from services.sealed import seal, unseal
 from services.store import Store
 from tests.support.clock import Clock
@@ -47,6 +48,41 @@ def test_a_table_of_bots_is_played_to_the_end_in_steps(log: Store, clock: Clock)
     assert log.next_due(partition) is None
     events = [event for event in unseal(seal(log.read(game))) if isinstance(event, e.CardPlayed)]
     assert {event.by for event in events} == {"bot"}
+
+
+def test_bots_do_not_wait_for_a_clock_that_was_set_back(log: Store, clock: Clock) -> None:
+    """Given a table whose last event is an hour ahead of the clock, then the bots' next move is due now, not in an hour."""
+    tables = tables_on(log, clock)
+    game = tables.open(ruleset_of({"variant": "basic"}), [PERSONS[0], BOT, BOT, BOT]).table.state.game
+    clock.now -= 3_600_000
+    ready = tables.handle(game, GetReady(player="p0")).table
+    assert ready.at == clock.now + 3_600_000, "no event is before the one that it follows"
+    assert clock.now == log.next_due(log.keys.partition(game))
+
+
+def test_persons_who_have_handed_over_can_follow_the_game(log: Store, clock: Clock) -> None:
+    """Given no person plays any more, then the bots let each trick lie for a while before the next, so that one can come back."""
+    tables = tables_on(log, clock)
+    rules = ruleset_of({"variant": "basic", "pass_count": 0})
+    game = tables.open(rules, [PERSONS[0], BOT, BOT, BOT], hints=False).table.state.game
+    tables.handle(game, GetReady(player="p0"))
+    tables.act_for_house(game)
+    tables.handle(game, StandUp(player="p0", seat=0))
+    first = tables.act_for_house(game)
+    assert first.state.hand is not None
+    for tricks in (2, 3):
+        assert log.next_due(log.keys.partition(game)) == clock.now + TRICK_MS
+        clock.now += TRICK_MS - 1
+        before = tables.act_for_house(game).state.hand
+        clock.now += 1
+        after = tables.act_for_house(game).state.hand
+        assert before is not None
+        assert after is not None
+        assert (tricks - 1, tricks) == (len(before.history), len(after.history))
+    tables.handle(game, TakeBack(player="p0", seat=0))
+    hand = tables.act_for_house(game).state.hand
+    assert hand is not None
+    assert 2 == hand.number
 
 
 def test_the_ready_deadline_locks_the_table(log: Store, clock: Clock) -> None:

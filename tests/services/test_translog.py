@@ -8,6 +8,7 @@ from threading import Barrier, Thread
 import pytest
 import redis
 
+from services.cluster import Client, wire_of
 from services.keys import Keys
 from services.leaves import Leaf
 from services.merkle import root_of, verify_consistency, verify_inclusion
@@ -22,9 +23,9 @@ def leaf(number: int, kind: str = "lock") -> Leaf:
 
 
 @pytest.fixture
-def log(client: redis.Redis) -> TransparencyLog:
+def log(client: Client) -> TransparencyLog:
     """An empty log on a store of each kind in turn."""
-    return TransparencyLog(Wire(client))
+    return TransparencyLog(wire_of(client))
 
 
 def test_an_empty_log(log: TransparencyLog) -> None:
@@ -126,7 +127,7 @@ def test_a_writer_that_is_always_too_late_gives_up(
     assert [(0, leaf(1))] == log.leaves(0, 10)
 
 
-def test_a_spoilt_log_is_told(log: TransparencyLog, client: redis.Redis) -> None:
+def test_a_spoilt_log_is_told(log: TransparencyLog, client: Client) -> None:
     """Whatever of it was taken away by hand: nobody reads a root or a leaf that is not there."""
     log.add([leaf(number) for number in range(5)])
     client.xdel(Keys.log_leaves, "3-0")
@@ -150,7 +151,7 @@ def test_a_spoilt_log_is_told(log: TransparencyLog, client: redis.Redis) -> None
         log.size()
 
 
-def test_the_last_leaf_taken_away_is_not_written_over(log: TransparencyLog, client: redis.Redis) -> None:
+def test_the_last_leaf_taken_away_is_not_written_over(log: TransparencyLog, client: Client) -> None:
     """Given that the newest leaf was deleted by hand, when one comes, then nothing of it is written."""
     log.add([leaf(1), leaf(2)])
     client.xdel(Keys.log_leaves, "2-0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 import redis
@@ -101,3 +102,80 @@ def test_many_threads_get_their_own_answers(wire: Wire) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+class Hiccups:
+    """A server whose connections break or cannot be made, for so many times."""
+
+    def __init__(self, wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.refused = self.broken = 0
+        """How many connections fail to be made, and how many break when the answer is waited for."""
+        self.sent: list[bytes] = []
+        self.naps: list[float] = []
+        real_take, real_read = wire._take, wire._read
+
+        def take() -> Any:
+            if self.refused:
+                self.refused -= 1
+                raise redis.ConnectionError("refused")
+            return real_take()
+
+        def read(connection: Any) -> Any:
+            reply = real_read(connection)
+            self.sent.append(reply)
+            if self.broken:
+                self.broken -= 1
+                raise redis.ConnectionError("broken")
+            return reply
+
+        monkeypatch.setattr(wire, "_take", take)
+        monkeypatch.setattr(wire, "_read", read)
+        monkeypatch.setattr("services.wire.time.sleep", self.naps.append)
+
+
+@pytest.fixture
+def hiccups(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> Hiccups:
+    """What happens to the line."""
+    return Hiccups(wire, monkeypatch)
+
+
+def test_what_only_reads_is_asked_for_again(wire: Wire, hiccups: Hiccups) -> None:
+    """By a command and by a pipeline, after pauses that differ and stay within a bound."""
+    wire.call("SET", "k", "v")
+    hiccups.broken = 3
+    assert wire.call("GET", "k") == b"v"
+    assert 3 == len(hiccups.naps)
+    hiccups.broken = 1
+    assert wire.pipeline([("GET", "k"), ("EXISTS", "k")]) == [b"v", 1]
+    hiccups.broken = 1000
+    with pytest.raises(StoreUnavailable, match="broken"):
+        wire.call("GET", "k")
+    assert 0 < 1000 - hiccups.broken < 20
+    assert sum(hiccups.naps[4:]) == pytest.approx(0.2 * 5.0)
+
+
+def test_what_writes_is_sent_once(wire: Wire, hiccups: Hiccups) -> None:
+    """Given an answer that was lost, then nobody knows whether it was carried out; here it was, and only once."""
+    for ask in (
+        lambda: wire.call("INCR", "k"),
+        lambda: wire.pipeline([("GET", "k"), ("INCR", "k")]),
+        lambda: wire.run(Script("return redis.call('INCR', KEYS[1])"), ("k",), ()),
+    ):
+        before = int(wire.call("GET", "k") or 0)
+        hiccups.broken = 1
+        with pytest.raises(StoreUnavailable, match="broken"):
+            ask()
+        # a script that the server does not know yet is refused, which is an answer, before it is sent in full
+        assert int(wire.call("GET", "k") or 0) - before in (0, 1)
+    assert [] == hiccups.naps
+
+
+def test_what_was_never_sent_is_sent(wire: Wire, hiccups: Hiccups) -> None:
+    """Given a server that takes no connections for a moment, then also what writes is sent when it does, once."""
+    hiccups.refused = 2
+    assert 1 == wire.call("INCR", "k")
+    hiccups.refused = 1000
+    with pytest.raises(StoreUnavailable, match="refused"):
+        wire.call("INCR", "k")
+    hiccups.refused = 0
+    assert b"1" == wire.call("GET", "k")

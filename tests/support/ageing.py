@@ -11,9 +11,9 @@ from domain.bots import house_move
 from domain.game import to_act
 from domain.ruleset import RuleSet
 from services.archiver import Archiver
+from services.key_types import template_of
 from services.once import Key
 from services.standings_fold import Ledger
-from services.wire import template_of
 from services.wiring import Services
 from tests.support.audited import BOT
 from workers.projector import Projector

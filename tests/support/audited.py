@@ -11,8 +11,8 @@ from domain.variants import ruleset_of
 from services.desks import news_of
 from services.inspection import AuditReport
 from services.leaves import find_leaves
-from services.projections import update
 from services.standings_fold import Ledger, finished_of
+from services.summaries import update
 from services.wiring import Services
 
 BOT = SeatPlan(kind="bot", bot=BOTS["rules"].id)

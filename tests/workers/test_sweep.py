@@ -190,6 +190,42 @@ class TestSweep:
             until(lambda: len(told()) == 2)
         assert ["the store does not answer and is waited for: gone", "the store answers again"] == told()
 
+    def test_a_clock_that_was_set_back(self, house, caplog) -> None:
+        """What was due when it was set back is due now, not when the clock has caught up; it is told, once."""
+        sweep = with_queue(house, queue := Asked())
+        game = house.open()
+        sweep.hold()
+        house.clock.now -= 3_600_000
+        for _ in range(3):
+            sweep.look()
+            sweep.ask()
+        assert house.due(game) == house.clock.now
+        assert {house.partition(game)} == {partition for _, partition in queue.partitions}
+        told = [r.getMessage() for r in caplog.records]
+        assert ["the clock was set back; 1 games that were due later are looked at now"] == told
+
+    def test_a_clock_that_was_ahead_for_a_moment(self, house) -> None:
+        """Given one that is set ahead, and back before the next look, then what became due in between is due now."""
+        sweep = with_queue(house, Asked())
+        sweep.look()
+        house.clock.now += 3_600_000
+        game = house.open()
+        sweep.ask()
+        house.clock.now -= 3_600_000
+        sweep.ask()
+        assert sweep._look_at < time.monotonic(), "it looks at once"
+        sweep.look()
+        assert house.due(game) == house.clock.now
+
+    def test_a_clock_that_is_only_slowed_down(self, house, caplog) -> None:
+        """What is due later stays so."""
+        sweep = with_queue(house, Asked())
+        game = house.open(persons=2, ready=False)
+        due = house.due(game)
+        house.clock.now -= 100
+        sweep.look()
+        assert due == house.due(game)
+
     def test_appends_after_which_nothing_is_owed(self, live) -> None:
         """A table that waits for persons is nobody's job."""
         queue = Asked()

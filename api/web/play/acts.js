@@ -242,6 +242,6 @@ export class Acts {
   }
 
   rules() {
-    showRules(this.game.id).catch((error) => this.game.failed(error));
+    showRules(this.game.id, this.game.scene?.table.variant ?? "").catch((error) => this.game.failed(error));
   }
 }

@@ -100,7 +100,7 @@ function integrity({ status, level }, { events, keptTo, keyPinned, signatures })
 function next({ name, status, level }, { keptTo, events, unshown }) {
   if (status === "fails" || unshown) return "";
   if (name === "F" && (level === 0 || level === 1)) return t("Who sits down in a browser, or by hearts play, throws a number in.");
-  if (name === "I" && keptTo && keptTo < events) return t("What came after that stands in the file alone. The answer to your next move covers it, or at the end of the game the server's public log, by which the next check goes as well.");
+  if (name === "I" && keptTo && keptTo < events) return t("What came after that stands in the file alone. While the game runs the answer to your next move covers it; when it is over the server's public log does, from the second check on.");
   if (name === "I" && !keptTo) return t("Whoever plays here keeps a receipt of each of their moves, which shows more.");
   return "";
 }

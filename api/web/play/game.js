@@ -2,9 +2,8 @@
 /** A table in the browser: follows its events one after the other, shows them, and sends what the player does. */
 
 import { Acts } from "./acts.js";
-import { fan } from "./cards.js";
-import { Refusal, at, call } from "./client.js";
-import { byId, button, element, link, say } from "./dom.js";
+import { Refusal, TROUBLE, at, call } from "./client.js";
+import { byId, element, say } from "./dom.js";
 import { HandView } from "./hand.js";
 import { listen } from "./keyboard.js";
 import { skip, speed, stand } from "./pace.js";
@@ -13,9 +12,11 @@ import { Scene } from "./scene.js";
 import { showScores } from "./score.js";
 import { cardsOf } from "./shapes.js";
 import { Stream } from "./stream.js";
+import { stuck } from "./stuck.js";
 import { TableView } from "./table.js";
 import { ending, lastTrick, tell, wholeTable } from "./telling.js";
 import { askParts, toolRow } from "./tools.js";
+import { titleOf } from "./variants.js";
 import { cardSign, counted, handInWords, sentences, t } from "./words.js";
 
 /** @typedef {import("./shapes.js").Item} Item */
@@ -42,6 +43,8 @@ export class Game {
     /** The moment that the player was called to act in last. */
     this.called = "";
     this.peek = false;
+    /** What was said before the last trick was looked at again. */
+    this.before = "";
     this.acts = new Acts(this);
     /** What is shown of the deals, while it is. @type {{ refresh(): void } | null} */
     this.shown = null;
@@ -49,6 +52,8 @@ export class Game {
     /** When what could not be opened is tried again. */
     this.tryAgain = 0;
     this.skew = 0;
+    /** Whether the server has left something without an answer, and has not been heard since. */
+    this.unheard = false;
     this.view = new TableView();
     this.hand = new HandView({ onCard: (key) => this.acts.press(key), onLook: (key) => this.acts.look(key) });
     this.tools = toolRow(this.acts);
@@ -62,7 +67,16 @@ export class Game {
     root.append(this.box);
     this.ticking = setInterval(() => this.tick(), 500);
     this.deafen = listen({ ...this.keys(), find: (rank, suit) => void this.hand.find(rank, suit), move: (steps) => this.hand.move(steps) });
+    this.trouble = () => this.unanswered();
+    addEventListener(TROUBLE, this.trouble);
     this.open();
+  }
+
+  /** A call got no answer, and is made again. */
+  unanswered() {
+    if (!this.scene || this.unheard) return;
+    this.unheard = true;
+    this.tell(t("The server does not answer; what you have done is sent again."));
   }
 
   keys() {
@@ -85,6 +99,7 @@ export class Game {
     this.closed = true;
     this.stream?.stop();
     clearInterval(this.ticking);
+    removeEventListener(TROUBLE, this.trouble);
     this.deafen();
     skip();
     byId("pill", HTMLElement).hidden = true;
@@ -101,7 +116,7 @@ export class Game {
       if (!this.scene) this.box.replaceChildren(...this.parts);
       /** @type {Scene | undefined} */
       this.scene = new Scene(table);
-      document.title = this.heading.textContent = t("Hearts: {variant}", { variant: table.variant });
+      void titleOf(table.variant).then((title) => (document.title = this.heading.textContent = title));
       this.render();
       this.stream = new Stream(this.id, table.seq, (item) => this.hear(item), (now) => this.connection(now));
       this.awake();
@@ -126,8 +141,12 @@ export class Game {
     const pill = byId("pill", HTMLElement);
     const words = { connecting: t("connecting …"), live: t("live"), lost: t("no connection"), ended: t("game over") };
     pill.hidden = false;
-    if (pill.dataset.state === now) return;
-    if (now === "live") this.pump(); // what could not be read while the line was down
+    if (pill.dataset.state === now && !this.unheard) return;
+    if (now === "live") {
+      this.pump(); // what could not be read while the line was down
+      if (this.unheard) this.tell(t("The server answers again."));
+      this.unheard = false;
+    }
     pill.dataset.state = now;
     pill.textContent = words[now];
   }
@@ -165,6 +184,7 @@ export class Game {
   async show(item) {
     const { scene } = this;
     if (!scene) return;
+    if (this.peek) await stand("look");
     const event = /** @type {GameEvent} */ (JSON.parse(item.event));
     if (item.seq > scene.seq) {
       scene.follow(event, item.private ?? {});
@@ -286,9 +306,13 @@ export class Game {
 
   last() {
     if (!this.scene) return;
-    this.peek = !this.peek && this.scene.table.last_trick.length > 0;
+    const none = !this.scene.table.last_trick.length;
+    if (this.peek) this.says.textContent = this.before;
+    else this.before = this.says.textContent ?? "";
+    this.peek = !this.peek && !none;
     this.render();
-    if (this.peek || !this.scene.table.last_trick.length) this.tell(lastTrick(this.scene), this.peek ? t("The last trick.") : undefined);
+    if (this.peek || none) this.tell(lastTrick(this.scene), this.peek ? t("The last trick.") : undefined);
+    else skip(); // what has come meanwhile
   }
 
   scores() {
@@ -303,13 +327,4 @@ export class Game {
     }
     this.tell(sentences([/** @type {Error} */ (error).message, error instanceof Refusal ? error.hint : ""]));
   }
-}
-
-/** What is shown in the place of a table that there is none of, or that cannot be had. @param {Error} error @param {() => void} again */
-function stuck(error, again) {
-  const unknown = error instanceof Refusal && error.status === 404;
-  const words = element("p", "", unknown ? t("There is no such table here. Perhaps the link was cut off, or the game was never played.") : error.message);
-  words.setAttribute("role", "alert");
-  const ways = element("div", "ways-out", link("/#/", t("To the lobby")), ...(unknown ? [] : [button(t("Try again"), again, "strong")]));
-  return element("div", "stuck", fan(["back", "back", "back"]), element("h1", "", unknown ? t("No table") : t("That did not work")), words, ways);
 }

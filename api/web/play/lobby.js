@@ -5,6 +5,7 @@ import { fan } from "./cards.js";
 import { call, player } from "./client.js";
 import { element, link } from "./dom.js";
 import { openingForm } from "./opening.js";
+import { variants } from "./variants.js";
 import { counted, language, t } from "./words.js";
 
 /** @typedef {import("./shapes.js").Summary} Summary */
@@ -45,9 +46,9 @@ export class Lobby {
 
   async offer() {
     try {
-      const { body } = await call("GET", `/v1/variants?language=${language()}`);
-      this.titles = new Map(body.variants.map((/** @type {import("./shapes.js").Variant} */ one) => [one.name, one.title]));
-      this.quick.append(openingForm(body.variants, (game) => (location.hash = `#/table/${game}`), (error) => this.fail(error)));
+      const found = await variants();
+      this.titles = new Map(found.map((one) => [one.name, one.title]));
+      this.quick.append(openingForm(found, (game) => (location.hash = `#/table/${game}`), (error) => this.fail(error)));
     } catch (error) {
       this.fail(error);
     }
@@ -63,7 +64,7 @@ export class Lobby {
       ]);
       if (this.closed) return;
       const waits = new Set((turns?.body.turns ?? []).map((/** @type {{ game: string }} */ one) => one.game));
-      this.list(this.tables, open.body.games.filter((/** @type {Summary} */ game) => !isAt(game, me?.id)), () => t("Sit down"), t("No table waits for players now. Open one yourself."));
+      this.list(this.tables, open.body.games.filter((/** @type {Summary} */ game) => !isAt(game, me?.id) && free(game)), () => t("Sit down"), t("No table waits for players now. Open one yourself."));
       this.list(this.mine, mine?.body.games ?? [], (game) => whereItStands(game, waits.has(game.id), me?.id), t("None yet."));
     } catch (error) {
       this.fail(error);
@@ -78,11 +79,11 @@ export class Lobby {
     }
     const held = into.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
     const rows = games.map((game) => {
-      const free = game.seats.filter((seat) => seat.kind === "open").length;
-      const state = free && game.status === "open" ? counted(free, "{n} free seat", "{n} free seats") : "";
+      const n = free(game);
+      const state = n && game.status === "open" ? counted(n, "{n} free seat", "{n} free seats") : "";
       const row = link(game.status === "over" ? `/#/replay/${game.id}` : `/#/table/${game.id}`, "");
       const where = element("span", "where", [state, tell(game)].filter(Boolean).join(" · "));
-      row.append(element("b", "", this.titles.get(game.variant) ?? t("House rules")), where, element("span", "who", whoSits(game)));
+      row.append(element("b", "", this.titles.get(game.variant) ?? t("House rules")), where, element("span", "who", whoSits(game)), element("time", "when", when(game.updated_at)));
       return element("li", "", row);
     });
     into.replaceChildren(...rows);
@@ -100,6 +101,12 @@ export class Lobby {
 /** @param {Summary} game @param {string | undefined} id */
 const isAt = (game, id) => game.seats.some((seat) => id && seat.player === id);
 
+/** How many seats are free. @param {Summary} game */
+const free = (game) => game.seats.filter((seat) => seat.kind === "open").length;
+
+/** @param {number} ms */
+const when = (ms) => new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(ms);
+
 function welcome() {
   const words = element("div", "", element("h1", "", t("A game of Hearts?")), element("p", "", t("Take no hearts, and beware of the queen of spades.")));
   return element("header", "welcome", words, fan(["TH", "JC", "QS", "KD", "AH"]));
@@ -114,8 +121,14 @@ function whoSits(game) {
 
 /** @param {Summary} game @param {boolean} waits @param {string | undefined} id the reader's */
 function whereItStands(game, waits, id) {
-  if (game.status === "over") return game.winners.some((seat) => game.seats[seat].player === id) ? t("★ won") : t("over");
+  const mine = game.seats.find((seat) => seat.player === id)?.seat;
+  if (game.status === "over") return [mine !== undefined && game.winners.includes(mine) ? t("★ won") : t("over"), totalsFrom(game, mine)].filter(Boolean).join(" · ");
   if (waits) return t("your turn");
   return game.status === "open" ? t("waits for players") : t("hand {n}", { n: game.hand_number });
 }
 
+/** The totals, the reader's first. @param {Summary} game @param {number | undefined} mine */
+function totalsFrom({ totals }, mine) {
+  const from = mine ?? 0;
+  return [...totals.slice(from), ...totals.slice(0, from)].join(" : ");
+}

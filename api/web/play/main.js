@@ -21,10 +21,19 @@ function route() {
   const [, where, game, code] = path.split("/");
   if (where === "replay" && game) {
     shown = null;
-    void replay(main, decodeURIComponent(game), new URLSearchParams(query), turn);
+    void replay(main, decoded(game), new URLSearchParams(query), turn);
     return;
   }
-  shown = where === "table" && game ? new Game(main, decodeURIComponent(game), code ?? "") : new Lobby(main);
+  shown = where === "table" && game ? new Game(main, decoded(game), code ?? "") : new Lobby(main);
+}
+
+/** What an address means; one that is spoilt is taken as it stands, and names nothing. @param {string} part */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** What looks at a game again is loaded only when it is wanted. @param {HTMLElement} main @param {string} game @param {URLSearchParams} asked @param {number} at */

@@ -7,20 +7,53 @@ const passing = new Map();
 /** @param {string} name */
 export function remembered(name) {
   try {
-    return localStorage.getItem(name) ?? passing.get(name) ?? null;
+    return localStorage.getItem(name) ?? passing.get(name) ?? ofThisTab(name);
   } catch {
-    return passing.get(name) ?? null;
+    return passing.get(name) ?? ofThisTab(name);
+  }
+}
+
+/** What was kept for this tab alone, where the browser keeps nothing for all of them. @param {string} name */
+function ofThisTab(name) {
+  try {
+    return sessionStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string} name @param {string | null} value @returns {boolean} whether this tab keeps it */
+function keepInTab(name, value) {
+  try {
+    if (value === null) sessionStorage.removeItem(name);
+    else sessionStorage.setItem(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether this browser keeps things when it is closed, or the page is loaded again, at all. @returns {"always" | "tab" | "never"} */
+export function keeps() {
+  const probe = "hearts.probe";
+  try {
+    localStorage.setItem(probe, "1");
+    localStorage.removeItem(probe);
+    return "always";
+  } catch {
+    return keepInTab(probe, "1") && keepInTab(probe, null) ? "tab" : "never";
   }
 }
 
 /** @param {string} name @param {string | null} value null forgets it */
 export function remember(name, value) {
   passing.delete(name);
+  keepInTab(name, null);
   try {
     if (value === null) localStorage.removeItem(name);
     else localStorage.setItem(name, value);
   } catch {
-    if (value !== null) passing.set(name, value);
+    if (!keepInTab(name, value) && value !== null) passing.set(name, value);
   }
 }
 

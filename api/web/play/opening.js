@@ -3,11 +3,16 @@
 
 import { bePlayer, player } from "./client.js";
 import { button, choice, element, fill } from "./dom.js";
+import { keeps, recalled, remember } from "./memory.js";
+import { showVariant } from "./rules.js";
 import { takeSeat } from "./sitting.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./shapes.js").Variant} Variant */
+/** @typedef {{ family: string, seats: number, level: string, friends: number, others: number, length: number, clock: number }} Wish */
 
+/** What was chosen last is kept under this name. */
+const KEPT = "hearts.opening";
 /** The usual game, where the server has it. */
 const USUAL = "standard";
 
@@ -39,15 +44,17 @@ export function nameField() {
 
 /** @param {Variant[]} variants @param {(game: string) => void} opened @param {(error: unknown) => void} failed */
 export function openingForm(variants, opened, failed) {
-  const usual = variants.some((one) => one.name === USUAL) ? USUAL : variants[0].name;
+  /** @type {Partial<Wish>} */
+  const last = recalled(KEPT) ?? {};
+  const usual = [last.family, USUAL].find((name) => variants.some((one) => one.name === name)) ?? variants[0].name;
   const name = nameField();
   const family = choice(t("Game"), "family", variants.map((one) => [one.name, one.title]), usual);
-  const seats = choice(t("Seats"), "seats", []);
-  const level = choice(t("Level of the bots"), "level", levels(), "level3");
-  const length = choice(t("Length"), "length", [["", t("Whole game")], ["1", t("One hand")], ["4", t("Four hands")]]);
+  const seats = choice(t("Seats"), "seats", [[String(last.seats), ""]]);
+  const level = choice(t("Level of the bots"), "level", levels(), levels().some(([name]) => name === last.level) ? last.level : "level3");
+  const length = choice(t("Length"), "length", [["", t("Whole game")], ["1", t("One hand")], ["4", t("Four hands")]], String(last.length || ""));
   const friends = choice(t("Seats for friends, by a link"), "friends", []);
   const others = choice(t("Seats for anybody"), "others", []);
-  const clock = choice(t("Time for a move"), "clock", [["", t("No clock")], ["30", t("30 seconds")], ["60", t("1 minute")], ["86400", t("1 day")]]);
+  const clock = choice(t("Time for a move"), "clock", [["", t("No clock")], ["30", t("30 seconds")], ["60", t("1 minute")], ["86400", t("1 day")]], String(last.clock || ""));
   const summary = element("p", "quiet");
   const settle = () => {
     const one = variants.find((variant) => variant.name === family.select.value) ?? variants[0];
@@ -70,16 +77,20 @@ export function openingForm(variants, opened, failed) {
   const go = button(t("Sit down"), () => {}, "strong");
   go.type = "submit";
   go.id = "sit";
+  const rules = button(t("How it is played"), () => void showVariant(family.select.value, seats.select.value).catch(failed));
+  rules.dataset.act = "rules";
   const more = element("details", "more", element("summary", "", t("More choices")), element("div", "fields", length.box, clock.box, friends.box, others.box));
+  const kept = { always: "", tab: t("This browser keeps nothing for good: whoever closes this tab loses the seat."), never: t("This browser keeps nothing: whoever closes or reloads this page loses the seat.") }[keeps()];
   const form = document.createElement("form");
   form.className = "opening";
-  form.append(element("div", "fields", name.box, family.box, seats.box, level.box), summary, more, go);
+  form.append(element("div", "fields", name.box, family.box, seats.box, level.box), summary, element("div", "beside", more, rules), ...(kept ? [element("p", "problem", kept)] : []), go);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     go.disabled = true;
     try {
       await bePlayer(name.name());
       const wish = { family: family.select.value, seats: Number(seats.select.value), level: level.select.value, friends: Number(friends.select.value), others: Number(others.select.value), length: Number(length.select.value), clock: Number(clock.select.value) };
+      remember(KEPT, JSON.stringify({ ...wish, friends: 0, others: 0 }));
       opened(await openTable(wish));
     } catch (error) {
       failed(error);
@@ -90,7 +101,7 @@ export function openingForm(variants, opened, failed) {
   return form;
 }
 
-/** @param {{ family: string, seats: number, level: string, friends: number, others: number, length: number, clock: number }} wish */
+/** @param {Wish} wish */
 async function openTable(wish) {
   const bots = wish.seats - 1 - wish.friends - wish.others;
   const seats = ["me", ...Array(wish.friends).fill("invited"), ...Array(wish.others).fill("open"), ...Array(bots).fill({ bot: wish.level })];

@@ -42,10 +42,13 @@ export function skip() {
 
 let isWaiting = false;
 
-/** Let what is shown stand. @param {"card" | "trick"} what */
+/** Milliseconds for which the last trick is looked at again before the game goes on. */
+const LOOK = 4000;
+
+/** Let what is shown stand. @param {"card" | "trick" | "look"} what */
 export async function stand(what) {
   const [card, trick] = SPEEDS[speed()];
-  const ms = what === "trick" ? trick : card;
+  const ms = { card, trick, look: LOOK }[what];
   if (!ms) return;
   isWaiting = true;
   await new Promise((done) => {

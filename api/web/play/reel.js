@@ -65,12 +65,11 @@ export class Reel {
     this.slider.max = String(moments.length - 1);
   }
 
-  /** @param {number} index */
-  settle(index) {
+  /** @param {number} index @param {string} words where that is */
+  settle(index, words) {
     this.index = index;
     this.slider.value = String(index);
-    const { hand, trick } = this.moments[index];
-    this.slider.setAttribute("aria-valuetext", t("Hand {n}, trick {trick}", { n: hand, trick }));
+    this.slider.setAttribute("aria-valuetext", words);
   }
 
   toggle() {

@@ -11,8 +11,10 @@ import { Reel } from "./reel.js";
 import { Scene } from "./scene.js";
 import { scoreMap } from "./score-map.js";
 import { cardsOf } from "./shapes.js";
+import { stuck } from "./stuck.js";
 import { TableView } from "./table.js";
-import { ending, tell } from "./telling.js";
+import { ending, tell, waiting, whyNot } from "./telling.js";
+import { titleOf } from "./variants.js";
 import { capital, cardName, listed, sentences, t } from "./words.js";
 
 /** @typedef {import("./shapes.js").Table & { open?: import("./open-hands.js").Open[] }} Table */
@@ -49,7 +51,8 @@ export class Replay {
     this.spoil = document.createElement("input");
     this.looks = this.lookRow();
     this.heading = element("h1", "unseen", t("Hearts"));
-    this.box = element("section", "replay", this.heading, this.where, this.view.cloth, this.says, this.reel.box, this.hand.box, this.open.box, this.looks, this.map);
+    this.parts = [this.heading, this.where, this.view.cloth, this.says, this.reel.box, this.hand.box, this.open.box, this.looks, this.map];
+    this.box = element("section", "replay", ...this.parts);
     root.append(this.box);
     this.begin();
   }
@@ -68,7 +71,7 @@ export class Replay {
       /** The table as it is now. @type {Table} */
       this.last = body;
       this.moments = momentsOf(events);
-      document.title = this.heading.textContent = t("Hearts: {variant}", { variant: body.variant });
+      void titleOf(body.variant).then((title) => (document.title = this.heading.textContent = title));
       if (!this.moments.length) {
         this.says.textContent = t("No cards have been dealt yet.");
         return;
@@ -80,8 +83,14 @@ export class Replay {
       this.box.dataset.ready = "true";
       await this.go(this.wanted ? indexAt(this.moments, this.wanted) : 0);
     } catch (error) {
-      this.failed(error);
+      this.box.replaceChildren(stuck(/** @type {Error} */ (error), () => this.anew()));
     }
+  }
+
+  /** Begin again where the game could not be had. */
+  anew() {
+    this.box.replaceChildren(...this.parts);
+    void this.begin();
   }
 
   lookRow() {
@@ -98,6 +107,7 @@ export class Replay {
     const share = button(t("Copy the link"), () => void this.share(share));
     const check = button(t("Check this game"), () => void this.check());
     Object.assign(check.dataset, { act: "check" });
+    this.advises = advice;
     Object.assign(advice.dataset, { act: "advice" });
     Object.assign(branch.dataset, { act: "branch" });
     return element("div", "looks", this.eyesChoice.box, label, advice, branch, share, check, link(`/#/table/${this.id}`, t("The table")));
@@ -132,8 +142,9 @@ export class Replay {
   async go(index, passing = false) {
     if (!this.moments.length) return;
     this.index = index;
-    this.reel.settle(index);
-    this.where.textContent = this.whereWords();
+    const where = this.whereWords();
+    this.reel.settle(index, where);
+    this.where.textContent = where;
     clearTimeout(this.resting);
     if (passing) {
       this.resting = setTimeout(() => void this.go(index), REST);
@@ -198,6 +209,7 @@ export class Replay {
     this.drawMap();
     const words = event.t === "game_ended" ? capital(ending(scene)) : tell(scene, event);
     this.says.textContent = words;
+    this.advises?.setAttribute("aria-disabled", String(table.turn === null && table.phase !== "pass"));
     Object.assign(this.box.dataset, { seq: String(seq), eyes: this.eyes, phase: table.phase });
   }
 
@@ -221,11 +233,17 @@ export class Replay {
   /** Why a card may or may not be played or passed at this moment. @param {string} card @param {number} [seat] */
   async why(card, seat) {
     try {
+      const { table } = this.scene ?? {};
+      if (table && seatOf(this.scene, seat) !== table.turn && table.phase === "play") {
+        this.tell(waiting(/** @type {Scene} */ (this.scene)) || t("Nobody is to play now."));
+        return;
+      }
       const passer = this.scene?.table.phase === "pass" ? seat ?? this.scene.you : undefined;
       const { body } = await call("GET", at(this.id, `/why?card=${card}&at=${this.moment.seq}${passer === undefined ? "" : `&seat=${passer}`}`));
       const name = this.scene?.names[body.seat] ?? "";
       const verdict = body.allowed ? t("{name} may play the {card}.", { name, card: cardName(card) }) : t("{name} may not play the {card}.", { name, card: cardName(card) });
-      this.tell(sentences([verdict, body.detail]));
+      const why = body.allowed || !this.scene ? "" : whyNot(this.scene, body.rule);
+      this.tell(sentences([verdict, why || body.detail]));
     } catch (error) {
       this.failed(error);
     }
@@ -233,6 +251,10 @@ export class Replay {
 
   /** What the house bot would do here, beside what was done. */
   async advice() {
+    if (this.advises?.getAttribute("aria-disabled") === "true") {
+      this.tell(t("Nobody is to play now."));
+      return;
+    }
     try {
       const seat = this.scene?.table.phase === "pass" ? this.scene.you ?? 0 : undefined;
       const { body } = await call("GET", at(this.id, `/advice?at=${this.moment.seq}${seat === undefined ? "" : `&seat=${seat}`}`));
@@ -292,3 +314,6 @@ export class Replay {
     this.tell(sentences([/** @type {Error} */ (error).message, error instanceof Refusal ? error.hint : ""]));
   }
 }
+
+/** Whose card is asked about: that seat's, or the one's whose eyes are chosen. @param {Scene | undefined} scene @param {number | undefined} seat */
+const seatOf = (scene, seat) => seat ?? scene?.you;

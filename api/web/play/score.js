@@ -37,7 +37,7 @@ function sheetOf(scene) {
     const cells = hand.points.map((_, seat) => element("td", "", scored(hand, seat)));
     return element("tr", "", rowHead(String(hand.hand)), element("td", "", wayOf(hand)), ...cells);
   });
-  const totals = table.totals.map((n, seat) => element("td", table.places[seat] === 1 ? "best" : "", String(n)));
+  const totals = table.totals.map((n, seat) => element("td", best(scene, seat), String(n)));
   const foot = element("tfoot", "", element("tr", "", rowHead(t("Total")), element("td", ""), ...totals));
   return element("table", "sheet", head, element("tbody", "", ...rows), foot);
 }
@@ -49,11 +49,14 @@ function longSheet(scene) {
   const ways = table.hands.map((hand) => element("td", "", wayOf(hand)));
   const head = element("thead", "", element("tr", "", ...heads.map((words) => columnHead(words))), element("tr", "", rowHead(t("Pass")), element("td", ""), ...ways));
   const rows = table.seats.map(({ seat }) => {
-    const total = element("td", table.places[seat] === 1 ? "best" : "", String(table.totals[seat]));
+    const total = element("td", best(scene, seat), String(table.totals[seat]));
     return element("tr", "", rowHead(capital(scene.who(seat))), total, ...table.hands.map((hand) => element("td", "", scored(hand, seat))));
   });
   return element("table", "sheet long", head, element("tbody", "", ...rows));
 }
+
+/** What marks the lead, once there is one. @param {Scene} scene @param {number} seat */
+const best = ({ table }, seat) => (table.hands.length && table.places[seat] === 1 ? "best" : "");
 
 /** Points of a hand, with a moon before them where the seat shot it. @param {Hand} hand @param {number} seat */
 const scored = (hand, seat) => (hand.moon === seat ? `☾ ${hand.points[seat]}` : String(hand.points[seat]));

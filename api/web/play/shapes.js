@@ -6,7 +6,7 @@
 /** @typedef {{ hand: number, points: number[], totals: number[], pass_offset?: number, moon?: number | null }} Hand a finished hand; who has just heard its points does not know the rest yet */
 /** @typedef {{ points: number[], totals: number[], over: boolean, winners: number[] }} Outcome what a moon choice would lead to */
 /** @typedef {{ tricks: number, points: number[] | null }} Claim what a claim would bring */
-/** @typedef {{ variant: string, players: number, pass_count: number, target: number, hand: number }} Rules as far as the page shows them; what follows from them is told by the server */
+/** @typedef {{ variant: string, players: number, pass_count: number, target: number, hand: number, cancel?: boolean, partners?: string }} Rules as far as the page shows them; what follows from them is told by the server */
 /**
  * @typedef {{ id: string, seq: number, status: "open" | "playing" | "over", phase: "seats" | "pass" | "play" | "moon" | "over", variant: string, rules: Rules,
  *   seats: Seat[], hand_number: number, pass_offset: number, turn: number | null, deadline: number | null, hearts_broken: boolean,

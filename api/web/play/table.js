@@ -34,7 +34,7 @@ export class TableView {
       const place = this.places[seat.seat];
       const card = laid.find((one) => one.seat === seat.seat)?.card ?? "";
       this.seat(scene, seat, place);
-      lay(place, card, done && winner === seat.seat);
+      lay(place, card, done && winner === seat.seat, table.rules.cancel === true && laid.filter((one) => one.card === card).length > 1);
     }
     this.cloth.classList.toggle("done", done);
     this.middle.replaceChildren(...middle(scene, peek, done, winner ?? null));
@@ -100,9 +100,13 @@ function wonChips(scene, seat) {
   return chips;
 }
 
+/** Whether a seat plays with the reader's. @param {Scene} scene @param {number} seat */
+const isPartner = ({ table, you }, seat) => table.rules.partners === "opposite" && you !== undefined && seat === (you + table.seats.length / 2) % table.seats.length;
+
 /** @param {Scene} scene @param {Seat} seat */
-function stateChips({ table }, seat) {
-  const words = [];
+function stateChips(scene, seat) {
+  const { table } = scene;
+  const words = isPartner(scene, seat.seat) ? [t("partner")] : [];
   if (table.phase === "seats" && seat.kind !== "open") words.push(seat.ready ? t("ready") : t("not ready"));
   if (table.phase === "pass") words.push(seat.passed ? t("✓ passed") : t("passing"));
   if (seat.away) words.push(seat.returning ? t("coming back") : t("bot plays"));
@@ -115,6 +119,7 @@ function told(scene, seat, isTurn) {
   const won = cardsOf(seat.won).map(cardName).join(", ");
   const parts = [
     t("{name}: total {n}", { name, n: scene.table.totals[seat.seat] ?? 0 }),
+    isPartner(scene, seat.seat) ? t("your partner") : "",
     counted(seat.cards, "{n} card", "{n} cards"),
     counted(seat.taken, "{n} trick", "{n} tricks"),
     won ? t("has taken {cards}", { cards: won }) : "",
@@ -123,9 +128,10 @@ function told(scene, seat, isTurn) {
   return `${parts.filter(Boolean).join(", ")}.`;
 }
 
-/** Lay a card before a seat, or take it away; one that lies there already stays as it is. @param {Place} place @param {string} card @param {boolean} takes */
-function lay(place, card, takes) {
+/** Lay a card before a seat, or take it away; one that lies there already stays as it is. @param {Place} place @param {string} card @param {boolean} takes @param {boolean} cancelled whether another lies there that is the same */
+function lay(place, card, takes, cancelled) {
   place.laid.classList.toggle("takes", takes);
+  place.laid.classList.toggle("cancelled", Boolean(card) && cancelled);
   if (place.card === card) return;
   place.card = card;
   place.laid.replaceChildren();

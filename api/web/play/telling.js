@@ -117,10 +117,11 @@ export function waiting(scene) {
 }
 
 /** @param {Scene} scene */
-function seatsWaiting({ table, names }) {
+function seatsWaiting(scene) {
+  const { table } = scene;
   const free = table.seats.filter((one) => one.kind === "open").length;
   if (free) return counted(free, "Waiting for {n} more player.", "Waiting for {n} more players.");
-  const late = table.seats.filter((one) => !one.ready).map((one) => names[one.seat]);
+  const late = table.seats.filter((one) => !one.ready).map((one) => scene.who(one.seat));
   return t("Waiting until {names} are ready.", { names: listed(late) });
 }
 
