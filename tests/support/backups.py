@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-import redis
 from click.testing import CliRunner, Result
 
 from domain import commands as c
@@ -14,6 +13,7 @@ from domain.game import to_act
 from domain.variants import ruleset_of
 from services.backup import write_backup
 from services.cli_audit import audit
+from services.cluster import Client
 from services.once import Key
 from services.restore import restore_backup
 from services.settings import Settings
@@ -74,7 +74,7 @@ def play_out(house: Services, game: str, player: str) -> None:
         move(house, game, player)
 
 
-def filled(place: Settings, client: redis.Redis, file: Path) -> Services:
+def filled(place: Settings, client: Client, file: Path) -> Services:
     """The other house, filled from the copy, without a word of anything wrong, and projected."""
     told: list[str] = []
     restore_backup(place, client, file, now_ms, told.append)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 
@@ -14,6 +15,7 @@ from click.testing import CliRunner
 from services import backup as copying
 from services.backup_file import Game, check_backup, read_backup
 from services.cli_backup import backup, restore
+from services.cluster import connect_store
 from services.once import Key
 from services.restore import restore_backup
 from services.settings import Settings
@@ -106,19 +108,28 @@ def test_a_copy_is_taken_while_the_house_is_played_in(
     assert (0, "") == (done.exit_code, done.stdout), done.output
 
 
+@pytest.mark.parametrize("kind", ["redis_url", "cluster_url"])
 def test_a_copy_of_another_kind_of_server(
-    house: Services, file: Path, tmp_path: Path, request: pytest.FixtureRequest
+    house: Services, file: Path, tmp_path: Path, kind: str, request: pytest.FixtureRequest
 ) -> None:
-    """Given Debian's Redis in the place of Valkey, then the games are the same there."""
-    game = open_game(house)
+    """Given Debian's Redis in the place of Valkey, or three nodes, then games are the same there, and can be copied again."""
+    anna, token = house.players.create("Anna")
+    live, over = open_with(house, anna.id), open_game(house)
     saved(house, file)
-    url = request.getfixturevalue("redis_url")
-    place = settings_in(tmp_path / "new", url)
-    with connect(url) as client:
+    url = request.getfixturevalue(kind)
+    place = replace(settings_in(tmp_path / "new", url), queue_url=house.settings.store_url)
+    with connect_store(url) as client:
         client.flushall()
         new = filled(place, client, file)
-        assert house.store.read(game) == new.store.read(game)
+        assert [house.store.read(game) for game in (live, over)] == [
+            new.store.read(game) for game in (live, over)
+        ]
+        assert anna == new.players.by_token(token)
+        play_out(new, live, anna.id)
+        project_all(new)
         assert 0 == audited(place).exit_code
+        assert NOT_TOLD == saved(new, file.with_name("again"))
+        assert check_backup(file).end.games == check_backup(file.with_name("again")).end.games
 
 
 def test_without_an_archive_all_games_are_in_the_store(
