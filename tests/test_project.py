@@ -143,7 +143,7 @@ def test_the_wheel_holds_the_four_packages_and_nothing_else(tmp_path: Path) -> N
         tmp_path,
         tree,
     ]
-    done = subprocess.run(build, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(build, capture_output=True, text=True, check=False, timeout=600)
     assert 0 == done.returncode, done.stdout + done.stderr
     (wheel,) = tmp_path.glob("*.whl")
     held = {Path(name) for name in zipfile.ZipFile(wheel).namelist()}

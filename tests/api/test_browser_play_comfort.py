@@ -238,6 +238,20 @@ def test_the_replay_asks_where_somebody_is_to_play(browser: Browser, house: str)
         expect(page.locator(".says")).to_have_text("Nobody is to play now.")
 
 
+def test_practice_is_told_from_games(browser: Browser, house: str) -> None:
+    """What was branched off a game says so in the list."""
+    with visitor(browser) as person:
+        page = person.new_page()
+        sit(page, house)
+        play_out(page)
+        _look_again(page, house)
+        page.click("[data-step=next-trick]")
+        page.click("[data-act=branch]")
+        wait_for_me(page)
+        page.goto(f"{house}/")
+        expect(page.locator(".mine li", has_text="practice")).to_have_count(1)
+
+
 def _look_again(page: Page, house: str) -> None:
     page.goto(f"{house}/#/replay/{page.url.rsplit('/', 1)[1]}")
     page.locator(".replay[data-ready]").wait_for()

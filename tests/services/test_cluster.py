@@ -289,3 +289,12 @@ def test_the_map_is_not_read_for_every_command(wire: ClusterWire, monkeypatch: p
         wire._failed = ""
         wire.call("PING")
     assert 1 == len(read)
+
+
+def test_who_needs_other_nodes_goes_on(wire: ClusterWire) -> None:
+    """While one thread reads the map anew, which may take as long as a node hangs, others work by the old one."""
+    with wire._lock:
+        wire._failed = "127.0.0.1:1"
+        assert wire.call("GET", "k") is None
+    assert b"PONG" == wire.call("PING")
+    assert wire._failed is None

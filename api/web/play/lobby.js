@@ -4,6 +4,7 @@
 import { fan } from "./cards.js";
 import { call, player } from "./client.js";
 import { element, link } from "./dom.js";
+import { practised } from "./memory.js";
 import { openingForm } from "./opening.js";
 import { variants } from "./variants.js";
 import { counted, language, t } from "./words.js";
@@ -82,7 +83,7 @@ export class Lobby {
       const n = free(game);
       const state = n && game.status === "open" ? counted(n, "{n} free seat", "{n} free seats") : "";
       const row = link(game.status === "over" ? `/#/replay/${game.id}` : `/#/table/${game.id}`, "");
-      const where = element("span", "where", [state, tell(game)].filter(Boolean).join(" · "));
+      const where = element("span", "where", [practised().includes(game.id) ? t("practice") : "", state, tell(game)].filter(Boolean).join(" · "));
       row.append(element("b", "", this.titles.get(game.variant) ?? t("House rules")), where, element("span", "who", whoSits(game)), element("time", "when", when(game.updated_at)));
       return element("li", "", row);
     });

@@ -66,6 +66,17 @@ export function recalled(name) {
   }
 }
 
+/** Practice tables that were opened here, the newest last. */
+const PRACTICE = "hearts.practice";
+
+/** @returns {string[]} ids of games */
+export const practised = () => recalled(PRACTICE) ?? [];
+
+/** Remember that a game is for practice, of so many as a list shows. @param {string} game */
+export function rememberPractice(game) {
+  remember(PRACTICE, JSON.stringify([...practised(), game].slice(-60)));
+}
+
 /** Keep no more than so many things whose names begin alike: those with the latest `at` stay. @param {string} prefix @param {number} most */
 export function forgetOldest(prefix, most) {
   const names = [...passing.keys(), ...storedNames()].filter((name) => name.startsWith(prefix));

@@ -5,6 +5,7 @@ import { Refusal, at, bePlayer, call, player } from "./client.js";
 import { button, choice, element, fill, link, say, sheet } from "./dom.js";
 import { cardOf, HandView } from "./hand.js";
 import { Ledger } from "./ledger.js";
+import { rememberPractice } from "./memory.js";
 import { indexAt, momentsOf, nextIndex, readEvents } from "./moments.js";
 import { OpenHands } from "./open-hands.js";
 import { Reel } from "./reel.js";
@@ -286,6 +287,7 @@ export class Replay {
     try {
       await bePlayer(player()?.name || t("Player"));
       const { body } = await call("POST", at(this.id, "/branch"), { at: this.moment.seq, seat });
+      rememberPractice(body.id);
       location.hash = `#/table/${body.id}`;
     } catch (error) {
       this.failed(error);
