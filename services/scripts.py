@@ -94,7 +94,7 @@ end
 return {0, last}
 """)
 
-HOLD = Script("""
+HELD = Script("""
 -- KEYS[1] game stream   KEYS[2] answers by idempotency key   ARGV[1] seq of an event
 -- Writes, where the stream has got so far, a word that says nothing behind the event, so that whoever waits until
 -- replicas have this write knows that they have the event. Returns 1, or 0 where the stream has not got so far.

@@ -34,7 +34,7 @@ from services.entries import (
     seq_of,
 )
 from services.keys import STREAMS_PATTERN, Keys, game_of_stream
-from services.scripts import APPEND, CLAIM, HOLD, RESTORE, SETTLE, TRIM
+from services.scripts import APPEND, CLAIM, HELD, RESTORE, SETTLE, TRIM
 from services.short import shortened
 from services.wire import HiredisMissing, StoreError, StoreUnavailable, connect
 
@@ -289,7 +289,7 @@ class Store:
         Raises StoreUnavailable where they have not, or the event is gone. Nothing is asked where no replica is needed.
         """
         keys = (self.keys.stream(game), self.keys.idempotency(game))
-        if self.wire.replicas and not self.wire.run(HOLD, keys, (last,)):
+        if self.wire.replicas and not self.wire.run(HELD, keys, (last,)):
             raise StoreUnavailable(f"the store has lost event {last} of game {game:.60}")
 
     def claim_due(self, partition: int, now: int, lease_ms: int, limit: int) -> list[str]:

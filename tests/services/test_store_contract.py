@@ -7,7 +7,7 @@ import pytest
 import redis
 
 from services.keys import Keys
-from services.scripts import HOLD
+from services.scripts import HELD
 from services.store import (
     DAY_MS,
     PAGE,
@@ -198,7 +198,7 @@ class TestIdempotency:
     def test_a_word_for_the_replicas_is_no_answer(self, store: Store) -> None:
         """Given what `hold` writes among the answers, then nobody is told it, and it is looked over with them."""
         store.append(GAME, 0, THREE, now=NOW, due=None, once=Once(b"k", b"x"))
-        assert 1 == store.wire.run(HOLD, (store.keys.stream(GAME), store.keys.idempotency(GAME)), (3,))
+        assert 1 == store.wire.run(HELD, (store.keys.stream(GAME), store.keys.idempotency(GAME)), (3,))
         assert store.recall(GAME, b"held", NOW) is None
         for seq in range(3, 163):
             store.append(GAME, seq, [(b"e", b"")], now=NOW, due=None, once=Once(b"new%d" % seq, b"x"))
