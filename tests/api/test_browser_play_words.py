@@ -109,7 +109,7 @@ def test_the_rules_are_those_of_the_table(browser: Browser, house: str) -> None:
         sit(page, house, "spot")
         page.keyboard.press("x")
         expect(page.locator("dialog[data-name=rules] .rule-title")).to_contain_text(
-            "Spot Hearts (spot) with house rules"
+            "Spot Hearts with house rules"
         )
         expect(page.locator("dialog[data-name=rules]")).to_contain_text("After 1 hand the game ends")
         page.keyboard.press("Escape")

@@ -225,4 +225,4 @@ def test_a_game_that_goes_on(browser: Browser, house: str) -> None:
         page.select_option("#eyes", "open")
         expect(page.locator(".replay .says")).to_contain_text("are shown when their hand is over")
         page.goto(f"{house}/#/replay/nothing")
-        expect(page.locator(".replay .says")).to_contain_text("There is no game of this id")
+        expect(page.locator(".stuck")).to_contain_text("There is no such table here")
