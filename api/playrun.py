@@ -189,5 +189,5 @@ def program() -> str:
 def _tell_wait(terminal: Terminal, seconds: float, why: str) -> None:
     if seconds >= 1:
         terminal.say(
-            f"No answer from the server ({why}). Trying again in {seconds:g} s; Ctrl-C leaves the table."
+            f"No answer from the server ({why}). Trying again in {seconds:.0f} s; Ctrl-C leaves the table."
         )

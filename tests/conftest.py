@@ -17,6 +17,7 @@ import fakeredis
 import pytest
 import redis
 
+from services import owed
 from services.cluster import Client, connect_store
 from services.embedded import EmbeddedStore
 from services.keys import Keys
@@ -76,6 +77,14 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         finally:
             server.terminate()
             server.stdout.read()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_rest() -> Iterator[None]:
+    """Bots whom all persons at a table have left go on at once: nobody watches them in most tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owed, "TRICK_MS", 0)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -239,8 +239,11 @@ def test_a_server_that_goes_away_is_waited_for(
     )
     done = play("basic", "--set", "pass_count=0")
     assert 0 == done.exit_code, done.output
-    assert "No answer from the server (connection refused). Trying again in 4 s" in done.output
-    assert [0.2, 0.5, 1, 2, 4] == naps
+    assert re.search(
+        r"No answer from the server \(connection refused\)\. Trying again in [45] s", done.output
+    )
+    planned = [0.2, 0.5, 1, 2, 4]
+    assert [True] * 5 == [least <= nap <= 1.25 * least for least, nap in zip(planned, naps, strict=True)]
     assert 2 == len(set(re.findall(r"You (?:lead|play) (..)", done.output)))
 
 

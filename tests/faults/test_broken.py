@@ -93,8 +93,10 @@ def test_a_damaged_byte_that_the_server_reads(tmp_path: Path) -> None:
         at_rest(house, load)
         file = die(house)
         content = file.read_bytes()
-        at = content.index(b'"at":', content.index(b'"by":"player"', len(content) // 2)) + len(b'"at":')
-        file.write_bytes(content[: at + 9] + b"%d" % ((content[at + 9] - 47) % 10) + content[at + 10 :])
+        at = content.rindex(b'"seat":', 0, content.index(b'"by":"player"', len(content) // 2)) + len(
+            b'"seat":'
+        )
+        file.write_bytes(content[:at] + b"%d" % ((content[at] - 47) % 10) + content[at + 1 :])
         house.store.start()
         found = judged(house, load)
     assert FORKED in found

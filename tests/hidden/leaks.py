@@ -21,7 +21,7 @@ from domain.refusals import Refused
 from domain.rules import legal_plays
 from domain.shuffle import bot_seed
 from domain.state import HandState, State
-from services import folded, projections, steps, tables
+from services import folded, steps, summaries, tables
 from services.codec import CODEC
 from services.queue import Queue
 from tests.hidden.company import Plan
@@ -298,7 +298,7 @@ def lobby_with_the_kitty(patch: Patch) -> None:
         hand = table.state.hand
         return plain(game, table, opened) | ({} if hand is None else {"kitty": format_mask(hand.kitty)})
 
-    wrap(patch, projections, "_summary", summary)
+    wrap(patch, summaries, "_summary", summary)
 
 
 _TABLE: Final = r"GET /v1/games/|HEAD|the answer"

@@ -10,7 +10,6 @@ import pytest
 import redis
 
 from domain.commands import GetReady, StandUp
-from services import owed
 from services.keys import Keys
 from services.owed import HOUSE_LEASE_MS
 from services.settings import Settings
@@ -64,11 +63,8 @@ def test_a_game_in_the_wrong_list_is_found(services: Services, game: str) -> Non
     "value, standing",
     [("{}:t:1", "waiting for that player"), ("{}::1", "waiting for others"), ("{}:d:1", "")],
 )
-def test_a_game_that_stands_wrongly_on_a_desk_is_found(
-    services: Services, monkeypatch: pytest.MonkeyPatch, value: str, standing: str
-) -> None:
+def test_a_game_that_stands_wrongly_on_a_desk_is_found(services: Services, value: str, standing: str) -> None:
     """It waits for who need not move, or for nobody though it is over; what stands there right is not told."""
-    monkeypatch.setattr(owed, "TRICK_MS", 0)
     game = open_game(services, PERSON, most=1)
     services.tables.handle(game, GetReady(player=ANNA))
     services.tables.handle(game, StandUp(player=ANNA, seat=0))

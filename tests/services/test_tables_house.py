@@ -11,7 +11,7 @@ from domain.game import fold
 from domain.refusals import Refused
 from domain.shuffle import commit_entropy
 from domain.variants import ruleset_of
-from services.owed import TRICK_MS
+from services import owed
 from services.sealed import seal, unseal
 from services.store import Store
 from tests.support.clock import Clock
@@ -60,8 +60,11 @@ def test_bots_do_not_wait_for_a_clock_that_was_set_back(log: Store, clock: Clock
     assert clock.now == log.next_due(log.keys.partition(game))
 
 
-def test_persons_who_have_handed_over_can_follow_the_game(log: Store, clock: Clock) -> None:
+def test_persons_who_have_handed_over_can_follow_the_game(
+    log: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Given no person plays any more, then the bots let each trick lie for a while before the next, so that one can come back."""
+    monkeypatch.setattr(owed, "TRICK_MS", 2_000)
     tables = tables_on(log, clock)
     rules = ruleset_of({"variant": "basic", "pass_count": 0})
     game = tables.open(rules, [PERSONS[0], BOT, BOT, BOT], hints=False).table.state.game
@@ -71,8 +74,8 @@ def test_persons_who_have_handed_over_can_follow_the_game(log: Store, clock: Clo
     first = tables.act_for_house(game)
     assert first.state.hand is not None
     for tricks in (2, 3):
-        assert log.next_due(log.keys.partition(game)) == clock.now + TRICK_MS
-        clock.now += TRICK_MS - 1
+        assert log.next_due(log.keys.partition(game)) == clock.now + 2_000
+        clock.now += 1_999
         before = tables.act_for_house(game).state.hand
         clock.now += 1
         after = tables.act_for_house(game).state.hand
