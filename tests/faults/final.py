@@ -94,19 +94,19 @@ def logged(game: str, entries: Iterable[Entry]) -> Iterator[Logged]:
 
 
 def _command_of(event: e.Event, seats: Mapping[int, str]) -> tuple[str, str, str]:
-    """The command that an event answers: its kind, who asked, and what for."""
+    """The command that an event answers: its kind, who asked, and what for; in a damaged log nobody may have a seat that acts."""
     match event:
         case e.GameCreated():
             return OPEN, "", ""
         case e.SeatTaken(kind="player", seat=seat):
-            return SIT, seats[seat], ""
+            return SIT, seats.get(seat, ""), ""
         case e.SeatReady(seat=seat) if seat in seats:
-            return READY, seats[seat], ""
+            return READY, seats.get(seat, ""), ""
         case e.CardsPassed(seat=seat, by="player", hidden=hidden):
             cards = hidden if isinstance(hidden, str) else getattr(hidden, "cards", "")
-            return PASS, seats[seat], format_cards(parse_cards(cards))
+            return PASS, seats.get(seat, ""), format_cards(parse_cards(cards))
         case e.CardPlayed(seat=seat, by="player", card=card):
-            return PLAY, seats[seat], card
+            return PLAY, seats.get(seat, ""), card
         case e.MoonChosen(seat=seat, by="player", choice=choice):
-            return MOON, seats[seat], choice
+            return MOON, seats.get(seat, ""), choice
     return "", "", ""
