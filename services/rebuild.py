@@ -28,7 +28,7 @@ from services.versions import RETIRED_MS, Fence, Making
 from services.wiring import Services
 
 KINDS: Final[dict[str, Kind]] = {one.projection: one for one in (RebuildGames(), RebuildDesks())}
-SETTLE_SECONDS: Final = 10.0
+SETTLE_SECONDS: Final = 60.0
 """How long the projectors are given to come to where the log was read."""
 _LOOK_SECONDS: Final = 0.05
 _PAGE: Final = 1000

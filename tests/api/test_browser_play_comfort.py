@@ -7,7 +7,17 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.playing import act, clear_cards, is_over, pass_three, play_out, sit, visitor, wait_for_me
+from tests.support.playing import (
+    POLL,
+    act,
+    clear_cards,
+    is_over,
+    pass_three,
+    play_out,
+    sit,
+    visitor,
+    wait_for_me,
+)
 from tests.support.running import running_house
 
 LOW = {"small laptop": (1280, 600), "phone held sideways": (844, 390), "desk at 200 %": (640, 400)}
@@ -35,7 +45,7 @@ def test_a_low_window_shows_table_and_hand(browser: Browser, house: str, seats: 
         for _ in range(2):
             for width, height in LOW.values():
                 page.set_viewport_size({"width": width, "height": height})
-                page.wait_for_function(f"innerWidth === {width}")
+                page.wait_for_function("width => innerWidth === width", arg=width, polling=POLL)
                 assert (height, height) == tuple(page.evaluate(_HEIGHTS))
                 assert 0 == page.evaluate(_UNSEEN)
             act(page)
@@ -66,7 +76,8 @@ def test_the_last_trick_stays_while_one_looks(browser: Browser, house: str) -> N
         while not page.locator(".cloth.done").count() and not is_over(page):
             clear_cards(page).first.click()
             page.wait_for_function(
-                "document.querySelector('.cloth.done') || document.querySelector('.game').dataset.turn === 'mine'"
+                "() => document.querySelector('.cloth.done') || document.querySelector('.game').dataset.turn === 'mine'",
+                polling=POLL,
             )
         wait_for_me(page)
         said = page.locator(".says").inner_text()
@@ -231,7 +242,8 @@ def test_the_replay_asks_where_somebody_is_to_play(browser: Browser, house: str)
         while page.locator(".laid [data-card]").count() < 4:
             page.keyboard.press("ArrowRight")
             page.wait_for_function(
-                "document.querySelector('.where').textContent === document.querySelector('#reel').getAttribute('aria-valuetext')"
+                "() => document.querySelector('.where').textContent === document.querySelector('#reel').getAttribute('aria-valuetext')",
+                polling=POLL,
             )
         expect(advice).to_have_attribute("aria-disabled", "true")
         advice.dispatch_event("click")
