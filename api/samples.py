@@ -97,27 +97,21 @@ _VALUES: Final[dict[str, Any]] = {
     "hints": True,
 }
 """Values of fields, by their names; one that does not fit its schema is not used."""
+_VARIANT: Final = {
+    "name": "standard",
+    "title": "Standard",
+    "summary": "What sets it apart.",
+    "source": "where its rules are from",
+    "players": [3, 4, 5, 6, 7],
+}
 _WHOLE: Final[dict[str, dict[str, Any]]] = {
     "PlayerAnswer": {"id": _PLAYER, "token": "hearts_" + "A" * 43, "name": "Anna"},
     "MeAnswer": {"id": _PLAYER, "name": "Anna", "scopes": ["play", "watch"]},
     "HintAnswer": {"play": "4C", "bot": {"name": "rules", "version": "1"}},
     "RecordAnswer": {"format": "hearts-record/1", "seats": ["Anna", "rules", "rules", "rules"], "hands": []},
     "GamesAnswer": {"next": None},
-    "VariantAnswer": {
-        "name": "standard",
-        "title": "Standard",
-        "summary": "What sets it apart.",
-        "source": "where its rules are from",
-        "players": [3, 4, 5, 6, 7],
-    },
-    "ToldVariantAnswer": {
-        "name": "standard",
-        "title": "Standard",
-        "summary": "What sets it apart.",
-        "source": "where its rules are from",
-        "players": [3, 4, 5, 6, 7],
-        "sections": [],
-    },
+    "VariantAnswer": _VARIANT,
+    "ToldVariantAnswer": {**_VARIANT, "sections": []},
     "TableAnswer": {"seats": _SEATS},
     "CommandAnswer": {"seats": _SEATS},
     "GameSeat": {"seat": 0, "bot": None},

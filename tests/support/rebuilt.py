@@ -22,13 +22,16 @@ from services.embedded import EmbeddedStore
 from services.folded import follow
 from services.settings import Settings
 from services.summaries import STATUSES, update
-from services.versions import GAMES, Versions
+from services.versions import DESKS, GAMES, Versions
 from services.wiring import Services, build
 from tests.support.environs import environ_of
 from workers.projector import Projector
 
 ANNA, BEN = "p000000000000000a", "p000000000000000b"
 PLAYERS = [ANNA, BEN]
+BURNT = b'{"n":%d,"t":"card_burnt","at":1}'
+"""An event that nobody knows."""
+each_kind = pytest.mark.parametrize("name", [GAMES, DESKS])
 BOT = SeatPlan(kind="bot", bot=BOTS["rules"].id)
 
 

@@ -235,7 +235,7 @@ export class Replay {
   async why(card, seat) {
     try {
       const { table } = this.scene ?? {};
-      if (table && seatOf(this.scene, seat) !== table.turn && table.phase === "play") {
+      if (table && (seat ?? table.you) !== table.turn && table.phase === "play") {
         this.tell(waiting(/** @type {Scene} */ (this.scene)) || t("Nobody is to play now."));
         return;
       }
@@ -316,6 +316,3 @@ export class Replay {
     this.tell(sentences([/** @type {Error} */ (error).message, error instanceof Refusal ? error.hint : ""]));
   }
 }
-
-/** Whose card is asked about: that seat's, or the one's whose eyes are chosen. @param {Scene | undefined} scene @param {number | undefined} seat */
-const seatOf = (scene, seat) => seat ?? scene?.you;

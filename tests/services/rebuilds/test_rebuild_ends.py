@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from domain.commands import SitDown, StandUp
@@ -20,9 +17,11 @@ from services.wiring import Services
 from tests.support.rebuilt import (
     ANNA,
     BEN,
+    BURNT,
     PLAYERS,
     desks_folded,
     desks_read,
+    each_kind,
     games_folded,
     games_read,
     of_version,
@@ -30,22 +29,11 @@ from tests.support.rebuilt import (
     over,
     project,
     run,
-    served,
     told,
     versions_of,
     work_off,
     world,
 )
-
-BURNT = b'{"n":%d,"t":"card_burnt","at":1}'
-each_kind = pytest.mark.parametrize("name", [GAMES, DESKS])
-
-
-@pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    """A house on a store of the test, which the command finds by the environment, with an archive."""
-    with served(tmp_path, monkeypatch) as services:
-        yield services
 
 
 class TestSetAside:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
@@ -34,18 +32,10 @@ from tests.support.rebuilt import (
     open_table,
     over,
     project,
-    served,
 )
 from workers.projector import Projector
 
 PLAYERS = [f"p00000000000000{number:02}" for number in range(2)]
-
-
-@pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    """A house on a store of the test."""
-    with served(tmp_path, monkeypatch) as services:
-        yield services
 
 
 class Crowd:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -20,6 +18,7 @@ from tests.support.rebuilt import (
     PLAYERS,
     desks_folded,
     desks_read,
+    each_kind,
     games_folded,
     games_read,
     of_version,
@@ -27,21 +26,10 @@ from tests.support.rebuilt import (
     over,
     project,
     run,
-    served,
     told,
     versions_of,
     world,
 )
-
-BURNT = b'{"n":%d,"t":"card_burnt","at":1}'
-each_kind = pytest.mark.parametrize("name", [GAMES, DESKS])
-
-
-@pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    """A house on a store of the test, which the command finds by the environment, with an archive."""
-    with served(tmp_path, monkeypatch) as services:
-        yield services
 
 
 class TestWithoutFault:
